@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where assembly finds the fields of structures: compiled, never linked. What it says behind "->"
-// in its assembly becomes a line of gen/kernel/asm_offsets.h (scripts/make/generated.mk).
+// Where assembly finds the fields of structures. This is compiled, never linked: what its assembly
+// says behind "->" becomes a line of gen/kernel/asm_offsets.h (scripts/make/generated.mk).
 #include <kernel/percpu.h>
 #include <kernel/pmu_cpu.h>
 #include <kernel/spinlock.h>
@@ -17,7 +17,8 @@
 #define SAY(name, value) __asm__ volatile("->" #name " %0" : : "i"(value))
 #define OFFSET(name, type, field) SAY(name, offsetof(type, field))
 
-// Two doublewords that ipc/fast_path.S or monitors/fire.S takes in one piece.
+// Asserts that two doublewords are a pair, which ipc/fast_path.S or monitors/fire.S takes in one
+// piece.
 #define PAIR(type, first, second)                                                                  \
     _Static_assert(offsetof(type, first) % 16 == 0 &&                                              \
                        offsetof(type, second) == offsetof(type, first) + sizeof(u64),              \

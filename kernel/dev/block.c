@@ -67,7 +67,7 @@ void block_init(void)
         kprintf("block: the disk does not start: %s\n", orrery_strerror(status));
 }
 
-// Begins a call.
+// Begins a call: checks the range and takes the mutex.
 static s64 enter(u64 offset, u64 bytes)
 {
     if (device_coid == 0)

@@ -8,7 +8,8 @@
 
 struct block_device;
 
-// Each as the sys_block_ call of its name, with arguments that have been checked. One at a time.
+// Each does what the sys_block_ call of its name does, with arguments that have been checked. One
+// at a time.
 struct block_device_ops {
     struct co_ops base;
     s64 (*read)(struct block_device *self, u64 offset, void *buffer, u64 bytes);

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "console_input.h"
-#include "console_ring.h"
+#include "console_device.h"
 
 #define CONSOLE_LINE 512
 #define H_BUSY 1
@@ -50,7 +49,7 @@ void console_take_over(void)
     console_exclusive = true;
 }
 
-// Blocks while the other side does not take it.
+// Puts bytes; blocks while the other side does not take them.
 static void put(const char *bytes, u64 count)
 {
     while (count > 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Console input: the device's interrupt moves what was typed into a buffer, from which processes
-// read. When somebody wants to be told of Ctrl-C, it drops what waits in the buffer, and is told to
-// them at once; it is input as well, so that a line's reader sees it between what
-// came before and after.
-#include "console_input.h"
+// read. If somebody wants to be told of Ctrl-C, it drops what waits in the buffer, and they are
+// told at once. It is input as well, so that a line's reader sees it between what came before and
+// after.
+#include "console_device.h"
 
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
@@ -38,7 +38,8 @@ static void put(char c, u64 *kick)
     *kick |= input.typed_bits;
 }
 
-// Takes from the device what there is room for; the rest stays there. Lock held. The bits to kick.
+// Takes from the device what there is room for; the rest stays there. Returns the bits to kick.
+// Lock held.
 static u64 drain(void)
 {
     u64 kick = 0;
@@ -56,7 +57,7 @@ static u64 drain(void)
     return kick;
 }
 
-// Lock held.
+// Kicks the listener, if there is one. Lock held.
 static void input_tell(u64 bits)
 {
     struct dispatcher *dispatcher = NULL;
@@ -75,7 +76,7 @@ static void input_on_interrupt(void *argument)
     spin_unlock(&input.lock);
 }
 
-// With the first use. E_NOTSUP: the console cannot interrupt.
+// Starts input, at the first use. E_NOTSUP: the console cannot interrupt.
 static s64 input_start(void)
 {
     spin_lock(&input.lock);
@@ -116,7 +117,7 @@ s64 sys_console_read(char *buffer, u64 bytes)
     return (s64)count;
 }
 
-// Makes process (held for it, or NULL) the one that is told; gives the one before back.
+// Makes process (held for it, or NULL) the one that is told. Gives the one before back.
 static void replace(struct process *process, u64 typed_bits, u64 interrupt_bits)
 {
     spin_lock(&input.lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the console printed last: a ring that its writer never waits for. A reader copies first and
+// What the console printed last: a ring that its writer never waits for. A reader copies first, and
 // then looks whether the writer has come around meanwhile.
-#include "console_ring.h"
+#include "console_device.h"
 
 #include <orrery/errors.h>
 #include <orrery/sys.h>
@@ -22,7 +22,7 @@ void console_ring_put(const char *bytes, u64 count)
     __atomic_store_n(&ring_done, at + count, __ATOMIC_RELEASE);
 }
 
-// The first byte that is still there, now that so many have been begun.
+// Returns the first byte that is still there after so many have been begun.
 static u64 oldest(u64 begun)
 {
     return begun > RING_BYTES ? begun - RING_BYTES : 0;

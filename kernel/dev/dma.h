@@ -12,8 +12,8 @@ struct dma_window {
 };
 
 // Maps contiguous linear memory (page-aligned) for reading and writing by the device, at the next
-// free I/O bus address: *ioba. E_LIMIT when the window is used up, E_IO when the hypervisor
-// refuses.
+// free I/O bus address. Stores the address in *ioba. E_LIMIT: the window is used up; E_IO: the
+// hypervisor refuses.
 int dma_map(struct dma_window *window, const void *memory, u64 bytes, u64 *ioba);
 
 #endif

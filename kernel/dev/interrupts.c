@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// External interrupts through the XICS hypercalls. Devices and IPIs use one priority, so that an
+// External interrupts through the XICS hypercalls. Devices and IPIs use one priority, so an
 // accepted interrupt holds back all others until it is ended, and one pending word a CPU suffices.
-// Only those that cannot wait are more urgent: they have been ended when anybody else can look.
+// Only those that cannot wait are more urgent. They have been ended when anybody else can look.
 #include "interrupts.h"
 
 #include <kernel/firmware.h>
@@ -31,7 +31,7 @@ struct handler {
 static struct spinlock lock = SPINLOCK_INIT("interrupts", RANK_OBJECT);
 static struct handler handlers[MAX_HANDLERS];
 static u32 handler_count; // grows only, read without the lock
-// Each CPU's that cannot wait; irq 0: none.
+// Of each CPU, the interrupt that cannot wait; irq 0: none.
 static struct {
     u32 irq;
     irq_handler_at_once function;

@@ -6,9 +6,10 @@
 #include <kernel/frame.h>
 #include <orrery/types.h>
 
-// Accepts the most urgent interrupt of this CPU: its XIRR, or 0 when there is none. EE off.
+// Accepts the most urgent interrupt of this CPU. Returns its XIRR, or 0 if there is none. EE off.
 u32 interrupt_accept(void);
-// Handles and ends it here if it is one that cannot wait: true. EE off.
+// Handles and ends an accepted interrupt if it is one that cannot wait; returns false if not. EE
+// off.
 bool interrupt_at_once(u32 xirr, const struct frame *interrupted);
 // Handles an accepted interrupt and ends it. Interrupt context, soft-masked.
 void interrupt_dispatch(u32 xirr);

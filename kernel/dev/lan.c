@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// spapr-vlan by hypercall: receive buffers are given to the device one by one and come back through
-// a ring in memory; sending copies at once. All of it is reached by DMA through TCEs.
+// spapr-vlan by hypercall. Receive buffers are given to the device one by one, and come back
+// through a ring in memory; sending copies at once. The device reaches all of it by DMA through
+// TCEs.
 #include "lan.h"
 
 #include <kernel/address_space.h>
@@ -76,7 +77,7 @@ static of_node lan_find(void)
     return 0;
 }
 
-// Six bytes, or eight with the address last.
+// Gets the address: six bytes, or eight with the address last.
 static int lan_address(of_node node, u8 mac[6])
 {
     u8 bytes[8];
@@ -139,7 +140,7 @@ static int lan_post(u64 handle)
     return status == H_SUCCESS ? 0 : E_IO;
 }
 
-// Maps everything and makes the memory known to the device.
+// Maps everything and tells the device where its memory is.
 static int lan_attach(const u8 mac[6])
 {
     u64 list, filter, ring, address = 0;
@@ -207,7 +208,7 @@ static void lan_drop(enum lan_drop reason)
     trace_net_drop(reason);
 }
 
-// Takes the next filled entry off the ring; false when there is none.
+// Takes the next filled entry off the ring. Returns false if there is none.
 static bool lan_next(struct ring_entry *entry)
 {
     volatile struct ring_entry *from = &lan.ring[lan.next];
@@ -226,7 +227,7 @@ static bool lan_next(struct ring_entry *entry)
     return true;
 }
 
-// Copies a frame out: its length, 0 when it had to be dropped, or E_FAULT.
+// Copies a frame out. Returns its length, 0 if it had to be dropped, or E_FAULT.
 static s64 lan_take(const struct ring_entry *entry, u64 to)
 {
     bool inside = (u64)entry->offset + entry->length <= RX_BUFFER_SIZE;

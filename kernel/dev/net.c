@@ -109,7 +109,7 @@ static struct co_class lan_interface_class = {
     .ops = &lan_interface_ops.base,
 };
 
-// The caller's process becomes the owner, if there is none.
+// Makes the caller's process the owner, if there is none.
 static s64 take_over(void)
 {
     struct process *process = process_current();
@@ -167,7 +167,7 @@ s64 sys_net_open(u8 mac[6])
     return error;
 }
 
-// Begins a call of the owner's.
+// Begins a call of the owner's, one at a time.
 static s64 enter(void)
 {
     if (interface_coid == 0)

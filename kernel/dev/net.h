@@ -9,7 +9,8 @@
 struct net_interface;
 struct process;
 
-// Each as the sys_net_ call of its name. send, receive and arm: one at a time, by the owner.
+// Each does what the sys_net_ call of its name does. send, receive and arm: one at a time, by the
+// owner.
 struct net_interface_ops {
     struct co_ops base;
     s64 (*send)(struct net_interface *self, u64 frame, u64 bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// virtio-blk by its legacy interface: registers in I/O space, reached by hypercall and little
-// endian; the ring and the device's configuration in the guest's byte order. The device uses real
+// virtio-blk by its legacy interface. Registers are in I/O space, reached by hypercall, and little
+// endian. The ring and the device's configuration have the guest's byte order. The device uses real
 // addresses.
 #include "virtio_block.h"
 
@@ -159,7 +159,8 @@ static of_node find_device(of_node bus)
     return 0;
 }
 
-// The bus's I/O space in real memory: ranges has seven cells an entry, bus address, ours, size.
+// Finds the bus's I/O space in real memory. ranges has seven cells an entry: bus address, ours,
+// size.
 static int find_io_space(of_node bus)
 {
     u32 ranges[7 * 8];
@@ -248,7 +249,8 @@ static void barrier(void)
     __asm__ volatile("sync" ::: "memory");
 }
 
-// Waits until the device has used as many requests as we made available.
+// Waits until the device has used as many requests as we made available. Returns the result of the
+// last.
 static s64 await(u16 index)
 {
     u64 start = timebase();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Registers of the code that calls, for panics that no exception brought about.
+// Registers of the code that calls, for panics that no exception caused.
 #include <kernel/asm.h>
 #include <kernel/frame.h>
 
 #define AT(offset) ((offset) - FRAME_GPR)(3)
 
-// void frame_capture(struct frame *frame): pc is the return address; vector, dar and the like are
-// left as they are.
+// void frame_capture(struct frame *frame): pc is the return address. vector, dar and the like stay
+// as they are.
 function frame_capture
     each_register std, 0, 0, 31, 3
     mflr    r0

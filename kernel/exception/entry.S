@@ -2,7 +2,7 @@
 // Common exception entry and exit: a full register frame (kernel/frame.h) on the interrupted stack,
 // then exception_handle in C.
 //
-// Every kernel stack is the upper half of a 64 KB-aligned unit whose lower half is unmapped, so one
+// Every kernel stack is the upper half of a 64 KB-aligned unit whose lower half is unmapped. So one
 // bit of the stack pointer tells whether the frame still fits; if not, the emergency stack is used.
 #include <kernel/asm.h>
 #include <kernel/asm_offsets.h>

@@ -15,9 +15,9 @@
 #define DSISR_MISS 0x40000000
 #define STACK_VALID_BIT 0x8000 // set in every address of a stack, clear in its guard
 
-// A system call touches its process's memory: the page may have to be made, or waited for. Not
-// where interrupts are masked, hard (the handler of samples) or soft: a read there
-// is content with its fixup.
+// Handles a fault of a system call in its process's memory: the page may have to be made, or waited
+// for. Not where interrupts are masked, hard (the handler of samples) or soft: there a read has a
+// fixup.
 static bool user_page_comes(const struct frame *frame)
 {
     if (frame->dar >= USER_END || (frame->msr & MSR_EE) == 0 || frame->soft_masked)
@@ -28,8 +28,9 @@ static bool user_page_comes(const struct frame *frame)
     return there;
 }
 
-// Fixups first: an access that can fail cleanly may come from the PMI handler, which must not take
-// the object manager's locks. That one maps only what is missing; a refused store stays refused.
+// Fixups come first: an access that can fail cleanly may come from the PMI handler, which must not
+// take the object manager's locks. co_fault maps only what is missing; a refused store stays
+// refused.
 static bool repair_fault(struct frame *frame)
 {
     if (frame->vector != VECTOR_DATA_STORAGE && frame->vector != VECTOR_DATA_SEGMENT)

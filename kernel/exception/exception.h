@@ -12,17 +12,19 @@
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
 
-// When the faulting pc has a fixup: sets the frame to continue there. Any context.
+// Applies the fixup of the faulting pc: sets the frame to continue there. Returns false if it has
+// none. Any context.
 bool fixup_apply(struct frame *frame);
 
-// Fills in the registers of its caller; vector, dar and the like stay as they are. Any context.
+// Fills in the registers of its caller. vector, dar and the like stay as they are. Any context.
 void frame_capture(struct frame *frame);
 
-// External or decrementer interrupt: left pending when soft-masked, else handled, with a thread
-// switch after it when one is due. MSR[EE] off, before and after.
+// Handles an external or decrementer interrupt, with a thread switch after it if one is due. When
+// soft-masked it leaves the interrupt pending. MSR[EE] off, before and after.
 void interrupt_handle(struct frame *frame);
 
-// Called from exception_entry with MSR[EE] off and any soft-mask state; returns with EE off.
+// Handles any other exception too. From exception_entry, MSR[EE] off, any soft-mask state; returns
+// with EE off.
 void exception_handle(struct frame *frame);
 
 #endif

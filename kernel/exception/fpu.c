@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who has a CPU's floating-point registers.
-// The first use after another dispatcher's traps (vector 0x800).
+// Who has a CPU's floating-point registers. The first use after another dispatcher's traps (vector
+// 0x800).
 #include "fpu.h"
 
 #include <kernel/percpu.h>

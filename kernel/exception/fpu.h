@@ -15,20 +15,19 @@ struct fpu_state {
 
 struct dispatcher;
 
-// Both with soft-masked interrupts, assembly: all registers to or from memory.
+// Move all registers to or from memory. Assembly; soft-masked.
 void fpu_save(struct fpu_state *state);
 void fpu_load(const struct fpu_state *state);
 
 // MSR[FP] in a dispatcher's frame says that it has its CPU's registers. Both go together: another
 // one that preempts it takes both away.
 //
-// The current dispatcher gets the registers, with its own contents. Thread context.
+// Gives the current dispatcher the registers, with its own contents. Thread context.
 void fpu_take(struct dispatcher *dispatcher);
-// The current dispatcher's frame has been written anew: it uses the registers again
-// if they still are its own.
-// Thread context.
+// Lets the current dispatcher, whose frame has been written anew, use the registers again if they
+// still are its own. Thread context.
 void fpu_resume(struct dispatcher *dispatcher);
-// It ends. On its CPU, thread context.
+// Forgets a dispatcher that ends. On its CPU, thread context.
 void fpu_forget(const struct dispatcher *dispatcher);
 
 #endif

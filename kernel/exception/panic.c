@@ -32,8 +32,8 @@ static struct {
 } resets[ORRERY_MAX_CPUS];
 static char message[256];
 
-// Interrupts the others, which then stop in panic_stop_here; one that is soft-masked for good goes
-// on, so this waits for a while only.
+// Interrupts the other CPUs, which then stop in panic_stop_here. A CPU that is soft-masked for good
+// goes on, so this waits for a while only.
 static void stop_others(void)
 {
     u64 deadline = timebase() + microseconds_to_ticks(STOP_MICROSECONDS);
@@ -56,7 +56,8 @@ void panic_stop_here(void)
         __asm__ volatile("or 31,31,31");
 }
 
-// The first CPU that panics goes on; a second panic on it powers off at once; other CPUs stop.
+// Claims the panic. The first CPU that panics goes on, and other CPUs stop; a second panic on the
+// same CPU powers off at once.
 static void claim(void)
 {
     u32 me = cpu_id() + 1;
@@ -153,7 +154,7 @@ void panic_with_frame(const struct frame *frame, const char *format, ...)
 
 // ---- a machine that hangs -----------------------------------------------------------------------
 
-// Waits for those that the reset comes to later.
+// Waits for CPUs that the reset comes to later.
 static void wait_for_frames(void)
 {
     u64 deadline = timebase() + microseconds_to_ticks(STOP_MICROSECONDS);
@@ -206,8 +207,8 @@ void panic_reset(const struct frame *frame)
     power_off(1);
 }
 
-// RTAS power-off always ends QEMU with 0; os-term reports a guest panic instead, which
-// `-action panic=exit-failure` turns into a failing exit.
+// RTAS power-off always ends QEMU with 0. os-term reports a guest panic instead, which `-action
+// panic=exit-failure` turns into a failing exit.
 void power_off(int status)
 {
     static const char text[] = "Orrery: failed";

@@ -14,10 +14,10 @@ static struct spinlock lock = SPINLOCK_INIT("patch", RANK_PATCH);
 static u64 alias; // offset from text to its writable view, while a batch is open
 static u64 batch; // the open one, or the last
 
-// Words that were stored once. An emulator takes translations of a word back just before the store;
-// another CPU that translates it in between goes on with the old instruction, for good. Once every
-// CPU has let go of what it was translating, a second store of the same value takes back what is
-// left of that.
+// Words that were stored once. An emulator takes translations of a word back just before the store.
+// Another CPU that translates it in between goes on with the old instruction, for good. Once every
+// CPU has let go of what it was translating, a second store of the same value takes such
+// translations back.
 static struct {
     u32 *instruction;
     u64 batch;
@@ -77,8 +77,8 @@ void patch_word(u32 *instruction, u32 value)
     unsettled[unsettled_count++].batch = batch;
 }
 
-// Another batch may have begun meanwhile: its words are not ours to settle,
-// and their values not ours to choose.
+// Stores the batch's words once more. Another batch may have begun meanwhile: its words are not
+// ours to settle, and their values not ours to choose.
 static void settle(u64 of_batch)
 {
     u32 kept = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Maskable interrupts and the soft mask. The InterruptManager object does what is due on its CPU,
-// so that time spent in handlers is attributed to it, or to the object that the handler belongs to.
+// so that time spent in handlers is attributed to it, or to the object that a handler belongs to.
 #include "exception.h"
 
 #include <co/object.h>
@@ -33,11 +33,6 @@ static struct interrupt_manager managers[ORRERY_MAX_CPUS];
 static struct co_root root;
 static coid_t manager;
 
-static void set_decrementer(u64 ticks)
-{
-    __asm__ volatile("mtdec %0" ::"r"(ticks));
-}
-
 static void enable_interrupts(void)
 {
     __asm__ volatile("mtmsrd %0,1" ::"r"(0x8002UL) : "memory");
@@ -49,13 +44,13 @@ static void disable_interrupts(void)
 }
 
 // Takes the interrupt off the wire and remembers it. The decrementer is level triggered, so it is
-// moved away; an external one is accepted, which holds back further ones until it is ended.
+// moved away. An external one is accepted, which holds back further ones until it is ended.
 static void leave_pending(const struct frame *frame)
 {
     struct percpu *cpu = percpu();
 
     if (frame->vector == VECTOR_DECREMENTER) {
-        set_decrementer(DEC_FAR);
+        __asm__ volatile("mtdec %0" ::"r"((u64)DEC_FAR));
         cpu->pending |= PENDING_DEC;
     } else {
         u32 xirr = interrupt_accept();
@@ -83,8 +78,8 @@ static void run_handlers(void)
     cpu->in_interrupt = 0;
 }
 
-// Does all that is due: handlers, then a thread switch. They run soft-masked with MSR[EE] on, so
-// that samples land in them too. Called with the flag set and EE off; leaves both so.
+// Does all that is due: handlers, then a thread switch. Handlers run soft-masked with MSR[EE] on,
+// so that samples land in them too. Called with the flag set and EE off; leaves both so.
 static CO_METHOD s64 softmask_work(struct interrupt_manager *self)
 {
     CO_HOME(self);

@@ -13,7 +13,7 @@ extern const struct symbol symbol_table[]; // by start
 extern const char symbol_names[];
 extern const char text_start[];
 
-// The last symbol that starts at or before offset, or NULL.
+// Returns the last symbol that starts at or before offset, or NULL.
 static const struct symbol *last_before(u32 offset)
 {
     u64 low = 0;

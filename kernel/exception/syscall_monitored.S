@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A plain system call while monitors have them: behind the decoding function, or behind
-// syscall_traced, it is told. It stands in the entries in place of all functions
+// A plain system call while monitors have system calls: the monitors are told of it behind the
+// decoding function, or behind syscall_traced. This stands in the entries in place of all functions
 // (syscalls/entries.c).
 #include <kernel/asm.h>
 

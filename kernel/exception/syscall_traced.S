@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A plain system call while the trace has them: an event before the decoding function, and one
-// behind it. It stands in the entries in place of all functions (syscalls/entries.c).
+// A plain system call while the trace has system calls: an event before the decoding function, and
+// one behind it. This stands in the entries in place of all functions (syscalls/entries.c).
 #include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stack walks by the unwind map of scripts/mktables.py. A caller's state is looked up at its call,
-// the instruction before the return address: a call that never returns may be
-// a function's last one.
+// the instruction before the return address: a call that never returns may be a function's last
+// instruction.
 #include <kernel/frame.h>
 #include <kernel/memory.h>
 #include <kernel/unwind.h>
@@ -44,7 +44,7 @@ static int step_over_exception(struct unwind_position *position)
     return 0;
 }
 
-// Return address of the function with that state, whose CFA is known.
+// Gets the return address of the function with this state, whose CFA is known.
 static int return_address(const struct unwind_position *position, u8 state, u64 cfa, u64 *pc)
 {
     if (state & UNWIND_LR_SAVED)
@@ -88,8 +88,8 @@ u32 stack_walk(u64 pc, u64 sp, u64 lr, u64 *callers, u32 max)
     return walk(&position, callers, max < UNWIND_MAX ? max : UNWIND_MAX);
 }
 
-// noipa: __builtin_frame_address(0) must be this function's own frame,
-// and the caller's call a call.
+// noipa: __builtin_frame_address(0) must be this function's own frame, and the caller's call a
+// call.
 __attribute__((noipa)) u32 stack_walk_here(u64 *callers, u32 max)
 {
     struct unwind_position position = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exceptions from user mode: interrupts, and what the program's Process object has to deal with.
-// Then what has to be done before user code goes on.
+// Exceptions from user mode: interrupts, and those that the program's Process object has to deal
+// with. Then what has to be done before user code goes on.
 #include "user.h"
 
 #include <co/object.h>
@@ -40,20 +40,14 @@ void user_exit(struct frame *frame)
     }
 }
 
-static void interrupt(struct frame *frame)
-{
-    struct dispatcher *self = percpu()->dispatcher;
-
-    self->interrupted_user = true;
-    interrupt_handle(frame);
-    self->interrupted_user = false;
-}
-
 void user_exception(struct frame *frame)
 {
     trace_exc_enter(frame->vector, frame->pc, frame->dar);
     if (frame->vector == VECTOR_EXTERNAL || frame->vector == VECTOR_DECREMENTER) {
-        interrupt(frame);
+        struct dispatcher *self = percpu()->dispatcher;
+        self->interrupted_user = true;
+        interrupt_handle(frame);
+        self->interrupted_user = false;
     } else if (frame->vector == VECTOR_RESET) {
         panic_reset(frame);
     } else if (frame->vector == VECTOR_MACHINE_CHECK) {

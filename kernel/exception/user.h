@@ -2,8 +2,8 @@
 // Exceptions from user mode and the way back. Shared by C and assembly.
 //
 // A dispatcher's kernel stack begins at kernel_stack (a back chain of 0 lies there). Right below is
-// the frame of its user code, always at the same place; what the kernel does for
-// it lies below that.
+// the frame of its user code, always at the same place. What the kernel does for it lies below
+// that.
 #ifndef KERNEL_EXCEPTION_USER_H
 #define KERNEL_EXCEPTION_USER_H
 
@@ -25,16 +25,16 @@ static inline struct frame *user_frame(const struct dispatcher *dispatcher)
     return (struct frame *)(dispatcher->kernel_stack - USER_FRAME + FRAME_GPR);
 }
 
-// Where a special system call has its arguments and takes its event: r3 ... r12.
+// Returns where a special system call has its arguments and takes its event: r3 ... r12.
 static inline struct event *user_registers(const struct dispatcher *dispatcher)
 {
     return (struct event *)&user_frame(dispatcher)->gpr[3];
 }
 
-// A dispatcher that slept in a special system call goes on by this (user_entry.S). Not called:
-// returned to by thread_switch from a frame that user_resume_stack makes.
+// Continues a dispatcher that slept in a special system call (user_entry.S). Not called:
+// thread_switch returns to it from a frame that user_resume_stack makes.
 void user_resume(void);
-// Prepares an empty kernel stack that goes on so; for thread_switch.
+// Prepares an empty kernel stack that goes on so. Returns its stack pointer, for thread_switch.
 static inline u64 user_resume_stack(const struct dispatcher *dispatcher)
 {
     u64 frame = dispatcher->kernel_stack - USER_FRAME;
@@ -43,14 +43,14 @@ static inline u64 user_resume_stack(const struct dispatcher *dispatcher)
     return frame - SWITCH_FRAME;
 }
 
-// From exception_entry and for special system calls: MSR[EE] off, the frame is user_frame().
-// Returns with EE off, after user_exit.
+// Handles an exception from exception_entry, or a special system call. MSR[EE] off; the frame is
+// user_frame(). Returns with EE off, after user_exit.
 void user_exception(struct frame *frame);
-// What has to be done before user mode, if anything. EE off, before and after.
+// Does what has to be done before user mode, if anything. EE off, before and after.
 void user_exit(struct frame *frame);
 // Enters user mode as the current dispatcher's frame says (user_entry.S). EE off.
 void user_enter(u64 kernel_stack) __attribute__((noreturn));
-// Address at which code of this process interrupted at pc has to begin again.
+// Returns the address at which code of this process that was interrupted at pc has to begin again.
 u64 user_rollback(const struct sys_process_image *image, u64 pc);
 // Tells on the console why the current process ends.
 void user_report(const struct frame *frame, const char *why);

@@ -35,8 +35,8 @@ syscall_entry:
     std     r11, FRAME_PC-USER_FRAME(r1)
     ld      r2, PERCPU_PROCESS(r13)
     mr      r12, r3
-// DREF of the Process object, with its counting hook (co/object.h).
-// Its representative is there: attach.
+// DREF of the Process object, with its counting hook (co/object.h). Its representative is there:
+// attach.
 1:  nop
 2:  ldx     r3, r13, r2
     .pushsection .text.rseq32, "ax", @progbits
@@ -122,7 +122,7 @@ syscall_work:
 
     .text
 // Special calls and wrong numbers take the way of all exceptions (boot/src/vectors.S has its
-// convention), calls and answers the fast path when they can.
+// convention). Calls and answers take the fast path if they can.
 syscall_special:
     cmpldi  r0, SYS_CALL
     beq     ipc_fast_call
@@ -154,9 +154,8 @@ function user_enter
     b       user_return
 end_function user_enter
 
-// Continues a dispatcher whose sleep is over: r1 = the frame of user code, soft-masked.
-// The Process object's work goes on:
-// no new call, so no counting hook.
+// Continues a dispatcher whose sleep is over: r1 = the frame of user code, soft-masked. The Process
+// object's work goes on: no new call, so no counting hook.
 function user_resume
     addi    r11, r1, USER_FRAME
     std     r11, 0(r1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls and replies, the complete path in C. The common case in which the other side sleeps on this
-// CPU gets the message directly and the CPU with it; everything else goes through the receiver's
+// Calls and replies, the complete path in C. In the common case the other side sleeps on this CPU:
+// it gets the message directly, and the CPU with it. Everything else goes through the receiver's
 // queue of events.
 #include "call_record.h"
 #include "capability_table.h"
@@ -46,7 +46,7 @@ logged:
     kfree(queued);
 }
 
-// E_NOMEM, E_PEER.
+// Queues a call for its server. Returns CALL_QUEUED, E_NOMEM or E_PEER.
 static s64 queue_call(struct call_start *start, const struct event *event, u64 bytes)
 {
     struct queued_call *queued = kmalloc(sizeof(*queued) + bytes);
@@ -65,14 +65,6 @@ static s64 queue_call(struct call_start *start, const struct event *event, u64 b
     return E_PEER;
 }
 
-static void note_handed(struct ipc_dispatcher *server, struct call_record *record)
-{
-    bool own = (record->word & CALL_OWN) != 0;
-
-    server->handed = own ? record : &no_call;
-    server->handed_other = own ? &no_call : record;
-}
-
 static s64 deliver_call(struct call_start *start, struct call_record *record,
                         const struct event *event, u64 bytes)
 {
@@ -80,17 +72,20 @@ static s64 deliver_call(struct call_start *start, struct call_record *record,
         *start->registers = *event; // its bulk is where it has to be
         return CALL_TO_SELF;
     }
-    // A server that is in a call itself still owes a client the CPU (ipc_before_sleep):
-    // one at a time.
+    // A server that is in a call itself still owes a client the CPU (ipc_before_sleep): one at a
+    // time.
     if (dispatcher_cpu(start->target) != cpu_id() || start->target->waiting == DISPATCHER_CALLS ||
         !dispatcher_hand(start->target, event, false))
         return queue_call(start, event, bytes);
     memcpy(dispatcher_message(start->target), dispatcher_message(start->client), bytes);
-    note_handed(dispatcher_ipc(start->target), record);
+    struct ipc_dispatcher *server = dispatcher_ipc(start->target);
+    bool own = (record->word & CALL_OWN) != 0;
+    server->handed = own ? record : &no_call;
+    server->handed_other = own ? &no_call : record;
     return CALL_HANDED;
 }
 
-// The server takes a handed call at once.
+// Logs a call. The server takes a handed one at once.
 static void log_call(const struct call_start *start, bool handed)
 {
     u32 client = dispatcher_domain(start->client), server = dispatcher_domain(start->target);
@@ -159,7 +154,7 @@ static struct event reply_event(u64 token, s64 status)
     return (struct event){.type = EVENT_REPLY, .id = token, .badge = (u64)status};
 }
 
-// The endpoint that registers speak of, and the message. E_NOENT, E_INVAL. Soft-masked.
+// Decodes the endpoint and the message that registers speak of. E_NOENT, E_INVAL. Soft-masked.
 static s64 decode_call(struct dispatcher *self, struct event *registers, struct endpoint **endpoint,
                        struct call_start *start)
 {
@@ -174,7 +169,7 @@ static s64 decode_call(struct dispatcher *self, struct event *registers, struct 
     return message_decode(process, registers->info, &start->message);
 }
 
-// The call is under way: the event that SYS_CALL returns. Soft-masked.
+// Gets the event that SYS_CALL returns, once the call is under way. Soft-masked.
 static void after_call(const struct call_start *start, s64 how, bool alone, struct event *event)
 {
     struct dispatcher *self = start->client;
@@ -209,7 +204,7 @@ void ipc_call(struct dispatcher *self, struct event *registers)
 
 // ---- replies -----------------------------------------------------------------------------------
 
-// The answer to a call, in the queue of its client.
+// Puts the answer to a call into the queue of its client.
 static s64 queue_reply(struct dispatcher *self, struct call_record *record, struct event *event,
                        u64 bytes)
 {
@@ -224,8 +219,8 @@ static s64 queue_reply(struct dispatcher *self, struct call_record *record, stru
     return call_post_reply(record);
 }
 
-// Sends the answer to its client. *resumed: out, the client when it got the answer directly and is
-// to run next (only with hand_over); self, when the answer is to be the next event of self.
+// Sends the answer to its client. *resumed, if set: the client that got the answer directly and is
+// to run next (only with hand_over), or self, if the answer is to be the next event of self.
 static s64 deliver_reply(struct dispatcher *self, struct call_record *record, struct event *event,
                          u64 bytes, bool hand_over, struct dispatcher **resumed)
 {
@@ -249,7 +244,7 @@ logged:
     return 0;
 }
 
-// On the CPU of self, which has answered a call.
+// Tells that self has answered a call. On the CPU of self.
 static void tell_answer(struct dispatcher *self, u64 call)
 {
     monitors_tell_call(self, SYS_MONITOR_CALL_ANSWERED, call);
@@ -284,7 +279,7 @@ static s64 answer(struct dispatcher *self, struct call_record *record, struct ev
     return error;
 }
 
-// Soft-masked; the id's record can be claimed on this CPU.
+// Answers a call. Soft-masked; the id's record can be claimed on this CPU.
 static s64 reply(struct dispatcher *self, struct event *registers, bool hand_over,
                  struct dispatcher **resumed)
 {
@@ -303,7 +298,7 @@ static s64 reply(struct dispatcher *self, struct event *registers, bool hand_ove
     return error;
 }
 
-// A dispatcher's own record is changed on its CPU alone: the answer is carried there.
+// A dispatcher's own record is changed on its CPU alone, so the answer is carried there.
 struct carried_reply {
     struct dispatcher *self;
     struct event *registers;
@@ -367,7 +362,7 @@ void ipc_reply_wait(struct dispatcher *self, struct event *registers)
 
 // ---- borrowed CPUs -----------------------------------------------------------------------------
 
-// The pending call with which self got the CPU last, no longer noted; or no_call.
+// Returns the pending call with which self got the CPU last, or no_call. It is no longer noted.
 static const struct call_record *take_handed(struct dispatcher *self)
 {
     struct ipc_dispatcher *ipc = dispatcher_ipc(self);
@@ -378,9 +373,9 @@ static const struct call_record *take_handed(struct dispatcher *self)
     return call_is_pending(record) && record->server == self ? record : &no_call;
 }
 
-// A client that handed its CPU over gets it back for its other threads, with EVENT_NONE. One that
-// has no other threads (CALL_ALONE) sleeps on, but then whoever had handed the CPU to
-// that one gets it.
+// Gives a borrowed CPU back. A client that handed its CPU over gets it for its other threads, with
+// EVENT_NONE. A client that has no other threads (CALL_ALONE) sleeps on; then the CPU goes to
+// whoever had handed it to that client.
 void ipc_before_sleep(struct dispatcher *self)
 {
     const struct event none = {.type = EVENT_NONE};

@@ -4,7 +4,7 @@
 #define KERNEL_IPC_CALL_LAYOUT_H
 
 // CPU << 61 | own << 60 | index in the CPU's table << 44 | generation << 2 | state. The id of a
-// call is the word of its pending record. Generations begin with 1 and never come to an end.
+// call is the word of its pending record. Generations begin with 1 and never end.
 #define CALL_CPU_SHIFT 61
 #define CALL_OWN (1UL << 60) // the record is a dispatcher's own
 #define CALL_INDEX_SHIFT 44

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records of calls: one table a CPU, filled and searched by that CPU with interrupts masked; other
-// CPUs come to a record by its id alone, and own it when their exchange of its word succeeds.
+// Records of calls: one table a CPU, filled and searched by that CPU with interrupts masked. Other
+// CPUs come to a record by its id alone, and own it if their exchange of its word succeeds.
 #include "call_record.h"
 
 #include <kernel/irq.h>
@@ -73,7 +73,7 @@ static struct call_record *record_at(const struct call_table *table, u32 index)
     return chunk != NULL ? (struct call_record *)&chunk[index % CALL_CHUNK] : NULL;
 }
 
-// The record that an id speaks of, whatever its state; NULL when there is none.
+// Returns the record that an id speaks of, whatever its state, or NULL.
 static struct call_record *call_find(u64 id)
 {
     u32 index = (u32)(id >> CALL_INDEX_SHIFT & CALL_INDEX_MASK);
@@ -107,7 +107,8 @@ static void add_chunk(struct call_table *table)
     table->count += CALL_CHUNK;
 }
 
-// Everything is taken: calls of clients that have ended are the first that can be forgotten.
+// Frees calls of clients that have ended: the first that can be forgotten, when everything is
+// taken.
 static void drop_orphans(struct call_table *table)
 {
     for (u32 index = 0; index < table->count; index++) {
@@ -168,14 +169,14 @@ void call_free(struct call_record *record)
     soft_mask_restore(masked);
 }
 
-// The client has ended: so has the use of a record of its own.
+// Frees a record whose client has ended. If it was the client's own, that use has ended too.
 static void retire(struct call_record *record)
 {
     record->word &= ~CALL_OWN;
     call_free(record);
 }
 
-// The server can answer an own record by the fast path no more.
+// Makes sure that the server no longer answers an own record by the fast path.
 static void forget_handed(const struct call_record *record, u64 word)
 {
     struct ipc_dispatcher *server = dispatcher_ipc(record->server);
@@ -184,9 +185,9 @@ static void forget_handed(const struct call_record *record, u64 word)
         server->handed = &no_call;
 }
 
-// A record of the client's own. The former one is of a call that may wait for long, or for ever,
-// and would leave the fast path without: it becomes one of the others, and goes back with its
-// answer.
+// Makes a new record the client's own. The call of the former one may wait for long, or for ever,
+// and would leave the client without the fast path. So the former becomes one of the others, and
+// goes back with its answer.
 static bool make_own(struct dispatcher *client)
 {
     struct ipc_dispatcher *ipc = dispatcher_ipc(client);
@@ -206,7 +207,7 @@ static bool make_own(struct dispatcher *client)
     return true;
 }
 
-// The client's own record, unless its answer is on its way.
+// Returns the client's own record, unless its answer is on its way.
 static struct call_record *take_own(struct dispatcher *client)
 {
     struct ipc_dispatcher *ipc = dispatcher_ipc(client);
@@ -250,7 +251,7 @@ void call_answered(struct call_record *record)
     call_free(record);
 }
 
-// PENDING no more: true for whoever it then belongs to.
+// Ends the PENDING state. Returns true to the one to whom the record then belongs.
 static bool end_call(struct call_record *record, u64 word, u64 to)
 {
     forget_handed(record, word);
@@ -326,7 +327,7 @@ void call_fail(struct call_record *record, s64 status)
 
 // ---- ends --------------------------------------------------------------------------------------
 
-// Is it one of those that end with its server?
+// Is the record one of those that end with their server?
 static bool of_server(const struct call_record *record, const struct calls_ending *ending)
 {
     return ending->process == NULL ? record->endpoint == ending->endpoint
@@ -344,25 +345,19 @@ static void end_pending(struct call_record *record, u64 word, const struct calls
         of_client ? retire(record) : call_fail(record, E_PEER);
 }
 
-// A free record of a dispatcher's own goes back with it.
-static void end_own(struct call_record *record, const struct calls_ending *ending)
-{
-    if (dispatcher_process(record->client) != ending->process)
-        return;
-    record->word &= ~CALL_OWN;
-    give_free(record);
-}
-
 static void end_one(struct call_record *record, const struct calls_ending *ending)
 {
     u64 word = record->word;
 
     if (state_of(word) == CALL_PENDING)
         end_pending(record, word, ending);
-    else if (state_of(word) == CALL_FREE && (word & CALL_OWN) != 0)
-        end_own(record, ending);
-    else if (state_of(word) == CALL_ORPHAN && of_server(record, ending) &&
-             exchange(record, word, with_state(word, CALL_ANSWERED)))
+    else if (state_of(word) == CALL_FREE && (word & CALL_OWN) != 0) {
+        if (dispatcher_process(record->client) == ending->process) {
+            record->word &= ~CALL_OWN; // a dispatcher's own record goes back with it
+            give_free(record);
+        }
+    } else if (state_of(word) == CALL_ORPHAN && of_server(record, ending) &&
+               exchange(record, word, with_state(word, CALL_ANSWERED)))
         call_free(record);
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Records of calls that wait for their answers. A CPU has a table of those that its dispatchers
-// made; the memory of a record stays a record for ever, and each use has its own generation, so
-// that a call id from anywhere can be looked up safely from any CPU.
+// made. The memory of a record stays a record for ever, and each use has its own generation, so
+// that any CPU can safely look up a call id from anywhere.
 //
-// States: FREE -> PENDING by the client's CPU; PENDING -> ANSWERED by whoever answers: one exchange
+// States: FREE -> PENDING by the client's CPU; PENDING -> ANSWERED by whoever answers. One exchange
 // of the record's word decides among a reply, the end of the server and of the client. An ORPHAN
 // waits for the server to notice that its client has ended.
 //
-// A dispatcher has one record of its own for calls to servers of its CPU, used again and again. Its
-// word is changed by its CPU alone, with interrupts masked, so that the fast path needs no atomic
-// exchange (fast_path.S).
+// A dispatcher has one record of its own for calls to servers of its CPU, used again and again.
+// Only its CPU changes that record's word, with interrupts masked, so that the fast path needs no
+// atomic exchange (fast_path.S).
 #ifndef KERNEL_IPC_CALL_RECORD_H
 #define KERNEL_IPC_CALL_RECORD_H
 
@@ -49,13 +49,13 @@ static inline u32 call_cpu(u64 id)
 // Returns where the fast path of answers (fast_reply.S) looks for a CPU's records: pointers to
 // CALL_CHUNK of them each, NULL behind the last.
 void *call_chunks(u32 cpu);
-// A new pending record of this CPU, with its id. NULL: out of memory, or of records. Soft-masked.
+// Makes a new pending record of this CPU, and stores its id. NULL: out of memory, or of records.
+// Soft-masked.
 struct call_record *call_new(struct dispatcher *client, struct dispatcher *server, coid_t endpoint,
                              u64 token, u64 *id);
-// The pending record of a call to a process, which now belongs to the caller of this (ANSWERED).
-// NULL and *error:
-// E_NOENT, or E_PEER when its client has ended. A dispatcher's own record: soft-masked on its CPU
-// only (call_needs_cpu); else soft-masked on any.
+// Claims the pending record of a call to a process: it now belongs to the caller (ANSWERED). NULL,
+// with *error: E_NOENT, or E_PEER (its client has ended). Soft-masked, and for a dispatcher's own
+// record on its CPU only (call_needs_cpu).
 struct call_record *call_claim(u64 id, const struct process *server, s64 *error);
 static inline bool call_needs_cpu(u64 id, u32 cpu)
 {
@@ -66,12 +66,12 @@ void call_free(struct call_record *record);
 
 // Takes back a call that has not been delivered.
 void call_cancel(struct call_record *record);
-// The client has been given the answer. On its CPU, soft-masked.
+// Frees the record of a call whose answer its client has got. On its CPU, soft-masked.
 void call_answered(struct call_record *record);
 // Finishes an owned record without a server's reply: the client gets EVENT_REPLY with this status.
 void call_fail(struct call_record *record, s64 status);
-// Sends the reply that is in record->reply to the client by its queue.
-// E_PEER when it is gone. Soft-masked.
+// Sends the reply that is in record->reply to the client by its queue. E_PEER: it is gone.
+// Soft-masked.
 s64 call_post_reply(struct call_record *record);
 
 // What ends: a process, with all the calls that it made or serves, or one endpoint.
@@ -80,7 +80,8 @@ struct calls_ending {
     coid_t endpoint;
 };
 #define ALL_CPUS UINT64_MAX
-// Looks for its calls on the CPUs of the mask, and ends them. Thread context, no lock held.
+// Looks for the calls that end on the CPUs of the mask, and ends them. Thread context, no lock
+// held.
 void calls_end(struct calls_ending *ending, u64 mask);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Capability tables: slots in chunks that are added as needed and stay where they are until the
-// table goes, so that a look-up with interrupts masked needs no lock. A slot's object and type are
-// one word, stored at once, for the same reason. Bitmaps say which slots are free.
+// Capability tables. Slots lie in chunks that are added as needed and stay where they are until the
+// table goes, so that a look-up with interrupts masked needs no lock. For the same reason a slot's
+// object and type are one word, stored at once. Bitmaps say which slots are free.
 #include "capability_table.h"
 
 #include "endpoint.h"
@@ -86,7 +86,7 @@ static struct capability unpack(const struct capability_slot *slot)
     };
 }
 
-// The slot has the reference from now on.
+// Fills a slot, which has the reference from now on.
 static void set(struct capability_slot *slot, struct capability *capability)
 {
     KASSERT(((u64)capability->object & CAPABILITY_TAG_MASK) == 0);
@@ -96,7 +96,7 @@ static void set(struct capability_slot *slot, struct capability *capability)
     *capability = (struct capability){.type = CAPABILITY_NONE};
 }
 
-// The slot of a number, NULL when it cannot be one; perhaps one of no_slots. Lock held.
+// Returns the slot of a number; NULL: it cannot be one. It may be one of no_slots. Lock held.
 static struct capability_slot *slot_find(struct capability_table *table, cap_t cap)
 {
     KASSERT(table->magic == CAPABILITY_TABLE_MAGIC);
@@ -105,7 +105,7 @@ static struct capability_slot *slot_find(struct capability_table *table, cap_t c
     return &table->chunks[cap / CAPABILITY_CHUNK][cap % CAPABILITY_CHUNK];
 }
 
-// Replaces no_slots. False: out of memory. Lock held.
+// Replaces no_slots by a chunk. Returns false if out of memory. Lock held.
 static bool make_chunk(struct capability_slot **chunk)
 {
     struct capability_slot *made = kzalloc(sizeof(no_slots));
@@ -117,7 +117,7 @@ static bool make_chunk(struct capability_slot **chunk)
     return true;
 }
 
-// A slot that can be set: NULL when out of memory. Lock held.
+// Returns a slot that can be set; NULL: out of memory. Lock held.
 static struct capability_slot *find_or_make(struct capability_table *table, cap_t cap)
 {
     struct capability_slot **chunk = &table->chunks[cap / CAPABILITY_CHUNK];
@@ -128,7 +128,7 @@ static struct capability_slot *find_or_make(struct capability_table *table, cap_
     return &(*chunk)[cap % CAPABILITY_CHUNK];
 }
 
-// Lock held, a slot of those that are handed out.
+// Marks a slot, one of those that are handed out, as free or not. Lock held.
 static void mark(struct capability_table *table, cap_t cap, bool free)
 {
     u64 *word = &table->free[cap / CAPABILITY_CHUNK], bit = 1UL << cap % CAPABILITY_CHUNK;
@@ -138,7 +138,7 @@ static void mark(struct capability_table *table, cap_t cap, bool free)
     table->free_chunks = *word != 0 ? table->free_chunks | chunk : table->free_chunks & ~chunk;
 }
 
-// Into the lowest free slot. Lock held.
+// Puts a capability into the lowest free slot. Lock held.
 static s64 slot_add(struct capability_table *table, struct capability *capability)
 {
     if (table->free_chunks == 0)
@@ -163,7 +163,7 @@ s64 capability_add(struct capability_table *table, struct capability *capability
     return result;
 }
 
-// What was in the slot before, with its reference. Lock held.
+// Replaces what is in a slot. *before: what was there, with its reference. Lock held.
 static s64 replace(struct capability_table *table, u32 slot_number, struct capability *capability,
                    struct capability *before)
 {

@@ -38,8 +38,8 @@ struct capability_table {
     u64 free[CAPABILITY_CHUNKS]; // a bit a free slot
 };
 
-// The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used
-// only until unmasking, because what others drop meanwhile is freed after quiescence.
+// Returns the endpoint in a slot, or NULL. Takes no lock and no reference. Soft-masked; use it only
+// until unmasking, because what others drop meanwhile is freed after quiescence.
 static inline struct endpoint *capability_endpoint(const struct capability_table *table, u64 cap)
 {
     if (cap >= CAPABILITY_MAX)

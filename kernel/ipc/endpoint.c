@@ -48,7 +48,7 @@ static void unlink(struct endpoint *endpoint)
         __atomic_store_n(&endpoint->cpus[cpu].server, NULL, __ATOMIC_RELAXED);
 }
 
-// Takes it from its process. False: somebody else did before.
+// Takes an endpoint from its process. Returns false if somebody else did before.
 static bool bury(struct endpoint *endpoint)
 {
     if (__atomic_load_n(&endpoint->dead, __ATOMIC_ACQUIRE))
@@ -72,7 +72,7 @@ void endpoint_put(struct endpoint *endpoint)
     co_destroy(endpoint->root.coid);
 }
 
-// E_LIMIT, E_PEER when the process ends.
+// Inserts an endpoint into its process's list. E_LIMIT; E_PEER: the process ends.
 static s64 insert(struct ipc_process *ipc, struct endpoint *endpoint)
 {
     spin_lock(&ipc->lock);
@@ -90,7 +90,7 @@ static s64 insert(struct ipc_process *ipc, struct endpoint *endpoint)
     return error;
 }
 
-// With one reference, not yet in any list.
+// Makes an endpoint with one reference, not yet in any list.
 static struct endpoint *endpoint_make(struct process *process, u64 badge)
 {
     struct endpoint *endpoint = kzalloc(sizeof(*endpoint));
@@ -129,7 +129,7 @@ s64 sys_endpoint_create(u64 badge)
     return error;
 }
 
-// What a dead endpoint says of its process is not to be believed.
+// What a dead endpoint says of its process must not be believed.
 bool endpoint_is_of(const struct endpoint *endpoint, const struct process *process)
 {
     return !__atomic_load_n(&endpoint->dead, __ATOMIC_ACQUIRE) && endpoint->process == process;
@@ -157,8 +157,8 @@ s64 sys_cap_copy(cap_t cap)
     return error != 0 ? error : capability_add(table, &capability);
 }
 
-// For the fast path, which does not look whether the endpoint is dead: one that
-// dies meanwhile must forget it.
+// Remembers a server for the fast path, which does not look whether the endpoint is dead. So an
+// endpoint that dies meanwhile must forget it.
 static void remember_server(struct endpoint *endpoint, struct dispatcher *dispatcher)
 {
     struct dispatcher **server = &endpoint->cpus[cpu_id()].server;
@@ -207,7 +207,7 @@ u32 ipc_endpoint_coids(struct process *process, coid_t *out, u32 max)
     return count;
 }
 
-// Which CPUs may have calls that concern the process.
+// Returns the CPUs that may have calls that concern the process.
 static u64 cpus_of(struct process *process, bool served)
 {
     u64 mask = served ? ALL_CPUS : 0;

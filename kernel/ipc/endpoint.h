@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Endpoints: where a process takes calls and messages. A clustered object, child of its Process; it
+// Endpoints: where a process takes calls and messages. A clustered object, child of its Process. It
 // lives as long as capabilities refer to it, but answers E_PEER once its process has ended or
 // destroyed it.
 #ifndef KERNEL_IPC_ENDPOINT_H
@@ -33,9 +33,8 @@ struct endpoint_cpu {
 struct endpoint {
     struct co_root root;
     struct endpoint_rep rep;
-    u32 cpu; // serves calls from CPUs where its process has no dispatcher
-    struct process
-        *process; // not to be touched when dead, but in a masked section that saw it alive
+    u32 cpu;                 // serves calls from CPUs where its process has no dispatcher
+    struct process *process; // when dead: only in a masked section that saw it alive
     u64 badge;
     struct refs refs; // capabilities, and messages on their way
     u64 queued;       // messages on their way
@@ -56,7 +55,7 @@ struct call_start {
 
 struct endpoint_ops {
     struct co_ops base;
-    // Delivers a call to a dispatcher. Soft-masked. One of these, or an error.
+    // Delivers a call to a dispatcher. Returns one of these, or an error. Soft-masked.
 #define CALL_QUEUED 0
 #define CALL_HANDED 1  // the CPU is to follow
 #define CALL_TO_SELF 2 // the event is in the client's registers
@@ -65,8 +64,8 @@ struct endpoint_ops {
     s64 (*send)(struct endpoint_rep *self, u64 pid, u64 badge, u64 cpu, const u64 *words);
 };
 
-// Where a call from this CPU is served: the process's dispatcher here, else on the endpoint's CPU,
-// else on any; NULL: it has none.
+// Returns the dispatcher that serves a call from this CPU: the process's here, else the one on the
+// endpoint's CPU, else any. NULL: it has none.
 struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint);
 
 extern const struct endpoint_ops endpoint_ops;

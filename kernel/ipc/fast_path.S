@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The fast path of calls: SYS_CALL and SYS_REPLY_WAIT when the other side sleeps on this CPU, the
-// message has no capability and at most BULK_MAX bytes of bulk. What it does is what call.c does
-// then, and what switching to the other thread does, in one piece with EE off and without a lock:
-// everything it changes belongs to this CPU. Whatever it does not like it leaves to call.c, before
-// it has changed anything but registers, which it puts back.
+// The fast path of calls: SYS_CALL and SYS_REPLY_WAIT, if the other side sleeps on this CPU, and
+// the message has no capability and at most BULK_MAX bytes of bulk. It does what call.c does then,
+// and what switching to the other thread does, in one piece with EE off and without a lock:
+// everything it changes belongs to this CPU. Whatever it cannot do it leaves to call.c, before it
+// has changed anything but registers, which it puts back.
 //
 // 121 instructions a call and 102 a reply, from vector to rfid, without bulk and events. Of each
 // way 18 save and load r14 ... r31, 8 or 10 find the way here, 22 save and load the other
-// registers, about 30 look whether it can be done; the rest is the record, the states of both
+// registers, and about 30 look whether it can be done. The rest is the record, the states of both
 // sides, and this CPU's idea of who runs.
 //
-// Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
-// CTR = the user's r13.
-// r3 ... r12 as struct event. EE off.
+// Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block, CTR =
+// the user's r13. r3 ... r12 as struct event. EE off.
 #include <orrery/user.h>
 #include <trace/events.h>
 #include <trace/reasons.h>
 
 #include "fast_path.h"
 
-// Too much bulk? The branch is taken whatever CR0 says while events are counted by task
+// Too much bulk? The branch is also taken, whatever CR0 says, while events are counted by task
 // (proc/switch_points.h), as the scheduler then has to know of every change, and while a monitor
 // records calls, which call.c tells.
     .macro unless_switches_counted
@@ -33,8 +32,8 @@
     .popsection
     .endm
 
-// To copy if there is bulk. Whatever CR0 says, this goes to serve instead while services are logged
-// and to log while user logs, where it goes on as here, and to tell while a monitor records.
+// Goes to copy if there is bulk. Whatever CR0 says, it goes to serve instead while services are
+// logged, to log while user logs, and to tell while a monitor records; log then goes on as here.
     .macro unless_bulk_or_told copy, tell, serve, log, user
 1:  bne-    \copy
     .pushsection .switch_points, "a", @progbits
@@ -253,8 +252,8 @@ put_back:
 
 // ---- trace events -------------------------------------------------------------------------------
 
-// Around an event: r7 ... r12 hold words of the message.
-// r1 gets a frame below that of the user code.
+// Around an event: r7 ... r12 hold words of the message. r1 gets a frame below that of the user
+// code.
     .macro begin_event
     stdu    r1, -USER_FRAME(r1)
     ld      r2, PERCPU_TOC(r13)

@@ -31,7 +31,7 @@
     .endr
     .endm
 
-// A branch to target while a group of trace events is enabled (trace/point.h).
+// Is replaced by a branch to target while a group of trace events is enabled (trace/point.h).
     .macro while_traced major, target
     .ifeq (TRACE_OMITTED >> \major) & 1
 1:  nop
@@ -42,7 +42,7 @@
     .endif
     .endm
 
-// A branch to target while DREF calls are counted (co/object.h): call.c calls the Endpoint object.
+// The same while DREF calls are counted (co/object.h): then call.c calls the Endpoint object.
     .macro while_counted target
 1:  nop
     .pushsection .dref_sites, "a", @progbits
@@ -51,10 +51,9 @@
     .popsection
     .endm
 
-// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked,
-// r16's thread r23 runs. r20 = run queue.
-// User registers of r14 to its frame. The order matters for those who look from other CPUs: first
-// who runs, then who sleeps no more.
+// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked, r16's thread r23
+// runs. r20 = run queue. User registers of r14 go to its frame. The order matters for those who
+// look from other CPUs: first who runs, then who sleeps no more.
     .macro change_dispatcher own_state
     ld      r22, DISPATCHER_THREAD(r14)
     ld      r23, DISPATCHER_THREAD(r16)
@@ -79,8 +78,8 @@
     std     r28, FIELD(FRAME_PC)(r1)
     .endm
 
-// A test of the fast path that fails, whatever CR0 says, while the logs are about one of these
-// characteristics (log/points.h), as then C has to tell them.
+// A test of the fast path. It fails, whatever CR0 says, while one of these characteristics is
+// logged (log/points.h), as then C has to tell them.
     .macro unless_logged characteristics, branch
 1:  \branch    put_back
     .pushsection .log_points, "a", @progbits
@@ -89,7 +88,7 @@
     .popsection
     .endm
 
-// The run queue of r20 is locked, or the branch to target is taken: somebody else has it. No lock
+// Locks the run queue of r20, or takes the branch to target if somebody else has it. No other lock
 // is held here, and with EE off nobody looks which one is. Changes \owner, \word and \at.
     .macro lock_run_queue target, at, owner, word
     lwz     \owner, R13_CPU(r13)
@@ -109,7 +108,7 @@
     stw     \zero, RUN_QUEUE_LOCK(r20)
     .endm
 
-// Every trace event that C would log of the call.
+// Gives way while any trace event is enabled that C would log of the call.
     .macro unless_traced
     .irp major, TRACE_MAJOR_SYSCALL,TRACE_MAJOR_EXC,TRACE_MAJOR_IPC,TRACE_MAJOR_SCHED, \
         TRACE_MAJOR_LOCKHOLD
@@ -119,7 +118,7 @@
 
 // ---- bulk ---------------------------------------------------------------------------------------
 
-// Quadwords n ... from offset on.
+// Copies quadwords n ... from offset on.
     .macro copy_quads offset, first, more:vararg
     lq      \first, \offset(r19)
     stq     \first, \offset(r21)
@@ -128,9 +127,9 @@
     .endif
     .endm
 
-// r6 bytes from the message buffer of r14 to that of r16, whole doublewords. Both buffers are the
-// kernel's own memory (proc/dispatcher.c), where no access can fault. CR is in the frame, and free.
-// At most 654 instructions.
+// Copies r6 bytes from the message buffer of r14 to that of r16, in whole doublewords. Both buffers
+// are the kernel's own memory (proc/dispatcher.c), where no access can fault. CR is in the frame,
+// and free. At most 654 instructions.
     .macro copy_bulk
     addi    r24, r6, 7
     ld      r19, DISPATCHER_MESSAGE(r14)

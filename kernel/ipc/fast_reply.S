@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The fast path of SYS_REPLY: the client sleeps on this CPU, its call has its own record, and the
-// answer has no capability and at most BULK_MAX bytes of bulk. The answer goes into its registers,
-// and its thread into the run queue. Does what ipc_reply (call.c) does then, in one piece with EE
-// off; what it does not like it leaves to that, before it has changed anything but registers.
+// The fast path of SYS_REPLY, if the client sleeps on this CPU, its call has its own record, and
+// the answer has no capability and at most BULK_MAX bytes of bulk. The answer goes into the
+// client's registers, and its thread into the run queue. Does what ipc_reply (call.c) does then, in
+// one piece with EE off. What it cannot do it leaves to ipc_reply, before it has changed anything
+// but registers.
 //
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13. r4 call id, r5 status, r6 info, r7 ... r12 words. EE off.

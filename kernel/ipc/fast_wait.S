@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The fast path of SYS_WAIT: nothing has come for this dispatcher, and what is to run next is one
-// that sleeps with an event in its registers, mostly an answer (fast_reply.S). Does what
-// dispatcher_wait (proc/events.c) and the scheduler do then, in one piece with EE off; what it does
-// not like it leaves to them, before it has changed anything but registers.
+// The fast path of SYS_WAIT, if nothing has come for this dispatcher, and the thread that is to run
+// next sleeps with an event in its registers, mostly an answer (fast_reply.S). Does what
+// dispatcher_wait (proc/events.c) and the scheduler do then, in one piece with EE off. What it
+// cannot do it leaves to them, before it has changed anything but registers.
 //
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13. EE off.
@@ -50,7 +50,7 @@ ipc_fast_wait:
     ld      r18, DISPATCHER_NO_CALL(r14)
     beq-    cr1, put_back
     bne-    cr5, put_back
-// Who handed this one the CPU gets it back (ipc_before_sleep), but for one that has no other
+// Whoever handed this one the CPU gets it back (ipc_before_sleep), except one that has no other
 // threads, and has got it from nobody either. That stays noted, and will be looked at again.
     cmpld   r15, r18
     unless_logged LOG_ANY_SWITCHES, bne-

@@ -35,7 +35,7 @@ logged:
         log_tell(LOG_MESSAGE_TAKEN, dispatcher_domain(dispatcher_current()), sender);
 }
 
-// Where a message goes: cpu's dispatcher, or with -1 the endpoint's. NULL and an error.
+// Returns where a message goes: cpu's dispatcher, or with -1 the endpoint's. NULL and an error.
 static struct dispatcher *receiver(struct endpoint *endpoint, u64 cpu, s64 *error)
 {
     if (cpu == UINT64_MAX)
@@ -100,7 +100,7 @@ logged:
     return error;
 }
 
-// Soft-masked.
+// Sends a message. Soft-masked.
 static s64 send(struct endpoint *endpoint, u64 pid, u64 badge, u64 cpu, const u64 *words)
 {
     s64 result = CO_CALL(struct endpoint_rep, endpoint->root.coid, send, pid, badge, cpu, words);

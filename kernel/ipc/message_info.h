@@ -13,14 +13,14 @@ struct message {
     struct capability capability; // type CAPABILITY_NONE: none
 };
 
-// E_INVAL: too many bytes, or unknown bits; E_NOENT: no such capability.
+// Decodes an info. E_INVAL: too many bytes, or unknown bits; E_NOENT: no such capability.
 s64 message_decode(struct process *sender, u64 info, struct message *out);
 void message_drop(struct message *message);
-// Gives its capability to the receiver. Returns the info for the receiver, or E_LIMIT, E_NOMEM
-// (nothing is given then, and the reference stays).
+// Gives its capability to the receiver. Returns the info for the receiver, or E_LIMIT, E_NOMEM:
+// then nothing is given, and the reference stays.
 s64 message_give(struct process *receiver, struct message *message);
-// The receiver will not hear of the message: takes back the capability that
-// message_give has given with this info.
+// Takes back the capability that message_give has given with this info: the receiver will not hear
+// of the message.
 void message_take_back(struct process *receiver, u64 info);
 
 #endif

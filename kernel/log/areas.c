@@ -21,7 +21,7 @@
 #define AREA_PAGES (LOG_AREA_BYTES / PAGE_SIZE)
 #define TURN_LONG (1UL << 31) // ticks, or hardware events: a row has 32 bits
 
-// Each CPU's is its own, in lines of its own.
+// Each CPU has its own, in lines of its own.
 static struct log_host {
     struct log_cpu logs;
     // The service that goes on: of whom, and since when; 0: what runs began before all this.
@@ -169,7 +169,7 @@ static u64 window_of(u32 cpu, u32 number)
     return LOG_WINDOWS_BASE + (1 + cpu * LOG_AREAS + number) * WINDOW_BYTES;
 }
 
-// The first window is that of CPUs which have no area: zeroes, once there has been an owner.
+// Maps the first window, that of CPUs which have no area: zeroes, once there has been an owner.
 static s64 map_nothing(void)
 {
     static bool mapped;
@@ -212,16 +212,8 @@ _Static_assert(LOG_NOBODY * sizeof(struct log_descriptor) >= LOG_AREA_BYTES + LO
                    LOG_WINDOWS_BASE % WINDOW_BYTES == 0,
                "fast.S puts it together from bits");
 
-static u32 next_number(u32 cpu)
-{
-    u32 number = 0;
-
-    while (number < LOG_AREAS && areas[cpu][number].memory != NULL)
-        number++;
-    return number;
-}
-
-// Two CPUs that write into one register would each undo what the other does.
+// Is the memory an area already? Two CPUs that write into one register would each undo what the
+// other does.
 static bool is_area(const struct fcm *memory)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
@@ -233,8 +225,12 @@ static bool is_area(const struct fcm *memory)
 
 s64 log_area_add(struct fcm *memory, u32 cpu)
 {
-    u32 number = next_number(cpu);
-    u64 frames[AREA_PAGES], window = window_of(cpu, number);
+    u64 frames[AREA_PAGES];
+    u32 number = 0;
+
+    while (number < LOG_AREAS && areas[cpu][number].memory != NULL)
+        number++;
+    u64 window = window_of(cpu, number);
 
     if (fcm_bytes(memory) != LOG_AREA_BYTES || !fcm_is_anonymous(memory))
         return E_INVAL;
@@ -257,7 +253,7 @@ s64 log_area_add(struct fcm *memory, u32 cpu)
     return number;
 }
 
-// Nothing but rows that began at the area's end has been written behind it.
+// Nothing but rows that began at the area's end may have been written behind it.
 static bool guard_is_untouched(const u32 *scratch)
 {
     for (u32 i = LOG_OVERRUN / sizeof(u32); i < PAGE_SIZE / sizeof(u32); i++)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What log_happens (handler.h) does, for the fast path of calls, which is in the middle of its
-// registers. Each side looks whether its register is in the first area and has the control word
-// that fast.c has made code for, and whether it has no threshold. Everything else is left to C. A
-// side that no domain has a selector for is jumped over, and a call or an answer without such a
-// side does not come here.
+// What log_happens (handler.h) does, for the fast path of calls, in the middle of its registers.
+// Each side looks whether its register is in the first area, has the control word that fast.c has
+// made code for, and has no threshold. Everything else is left to C. A side that no domain has a
+// selector for is jumped over, and a call or an answer without such a side does not come here.
 //
 // 21 instructions a side and up to 13 for its row, 11 or less where there is no selector; 2 more a
 // call or an answer.
@@ -19,10 +18,11 @@
 #define STACK_FRAME (USER_FRAME + 0xc0)
 #define KEPT (0x80 - 8*5) // r5 ... r12, above 0x80 for the callee
 
-// An event of dispatcher \own, the other side of which is \other. Goes on at next. r24, r25 = the
-// domains, r26 = area, r28 = first the descriptor and then the register, r31 = the row's offset.
-// Whoever has no domain has a descriptor without selectors (areas.c). The control word has 13 bits
-// that count: the three above them are looked at with those of the selector that say which area.
+// Logs an event of dispatcher \own, the other side of which is \other. Goes on at next. r24, r25 =
+// the domains, r26 = area, r28 = first the descriptor and then the register, r31 = the row's
+// offset. A dispatcher without a domain has a descriptor without selectors (areas.c). The control
+// word has 13 bits that count. The three above them are looked at with those of the selector that
+// say which area.
     .macro log_side event, own, other, next
 log_side_\event:
     lwz     r24, DISPATCHER_DESCRIPTOR(\own)
@@ -82,7 +82,7 @@ log_words_\event:
     .popsection
     .endm
 
-// CR0 says whether there is bulk, and does so afterwards.
+// CR0 says whether there is bulk, and still says so afterwards.
     .macro log_slow_side event, next
 log_slow_\event:
     li      r3, \event
@@ -91,7 +91,7 @@ log_slow_\event:
     b       \next
     .endm
 
-// Back to the fast path, where bulk is copied; or first to monitors, whatever CR0 says.
+// Goes back to the fast path, where bulk is copied, or first to monitors, whatever CR0 says.
     .macro end_unless_told copied, copy, tell
 1:  beq+    \copied
     .pushsection .switch_points, "a", @progbits
@@ -134,7 +134,7 @@ log_reply_told:
     log_slow_side LOG_ANSWER_SENT, log_answer_taken
     log_slow_side LOG_ANSWER_TAKEN, log_reply_told
 
-// The CPU has gone from thread r22 to r23. Goes on to log while user logs.
+// The CPU has gone from thread r22 to r23. Tells it, and goes on to log while user logs.
     .macro tell_service told, log, user
     bl      service_in_c
     cmpdi   r6, 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The code that the fast path of calls writes rows with: made from a template whenever calls begin
-// to be logged, for the control word that their logs have then. Whatever has another
-// one is left to the handler in C. Sides without selectors are left out.
+// The code that the fast path of calls writes rows with. It is made from a template whenever calls
+// begin to be logged, for the control word that their logs have then. Logs with another control
+// word are left to the handler in C. Sides without selectors are left out.
 #include "fast.h"
 
 #include <kernel/panic.h>
@@ -28,7 +28,7 @@ extern const struct log_side log_sides[LOG_SIDES]; // fast.S
 
 // ---- which registers there are ------------------------------------------------------------------
 
-// Stamps that need more than the time base, and counts with a stamp are left to C.
+// Stamps that need more than the time base, and counts with a stamp, are left to C.
 static bool is_simple(u32 control)
 {
     u32 stamp = control & LOG_STAMP;
@@ -36,7 +36,7 @@ static bool is_simple(u32 control)
     return stamp == 0 || (stamp == LOG_STAMP_HARDWARE && !(control & LOG_COUNTER_ADD));
 }
 
-// What counts of the control word of a register in the first area; 0 if it is in another.
+// Returns what counts of the control word of a register in the first area; 0 if it is in another.
 static u32 control_of(const struct log_head *head, u32 selector)
 {
     const struct log_register *place =
@@ -47,8 +47,8 @@ static u32 control_of(const struct log_head *head, u32 selector)
     return __atomic_load_n(&place->control, __ATOMIC_RELAXED) & CONTROL_BITS;
 }
 
-// The first control word that can be used; 0, which writes nothing, if there is none. False: no
-// domain has a selector.
+// Chooses the first control word that can be used; 0, which writes nothing, if there is none.
+// Returns false if no domain has a selector.
 static bool choose_control(u32 event, u32 *control)
 {
     bool any = false;
@@ -85,7 +85,7 @@ static void add_words(struct code *code, u32 first, u32 end)
     }
 }
 
-// The last word loads from or stores to the row's end.
+// Adds words, the last of which loads from or stores to the row's end.
 static void add_access(struct code *code, u32 first, u32 end)
 {
     add_words(code, first, end);
@@ -98,7 +98,7 @@ static void add_entry(struct code *code, u32 first, u32 end)
     code->row += sizeof(u32);
 }
 
-// The offset behind the row, in the file.
+// Adds what stores the offset behind the row, in the file.
 static void add_offset(struct code *code, u32 control)
 {
     u32 n = control & LOG_SIZE(15);
@@ -134,7 +134,7 @@ static void make_code(struct code *code, u32 control)
     }
 }
 
-// Most are as they were.
+// Patches a word. Most are as they were.
 static void patch(u32 *place, u32 word)
 {
     if (*place != word)

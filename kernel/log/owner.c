@@ -15,7 +15,7 @@ static struct mutex mutex = MUTEX_INIT("logs", MUTEX_SERVICE); // guards all her
 static const struct process *owner;                            // NULL: nobody owns the logs
 static u32 enabled;
 
-// Mutex held.
+// Is the caller the owner? Returns 0, E_NOENT (nobody is) or E_BUSY (another is). Mutex held.
 static s64 ask_owner(void)
 {
     if (owner == NULL)
@@ -58,7 +58,8 @@ s64 sys_log_hardware(s64 session, u32 first, u32 second)
     mutex_unlock(&mutex);
     if (error != 0)
         return error;
-    // Sessions have a mutex of their own. Who owns the logs no more by now has chosen for himself.
+    // Sessions have a mutex of their own. A process that no longer owns the logs by now has chosen
+    // for itself.
     return model_present() ? CO_CALL(struct pmu_counting, pmu_counting, log, session, items)
                            : E_NOTSUP;
 }
@@ -104,7 +105,7 @@ s64 sys_log_settle(u32 cpu)
     return error;
 }
 
-// Mutex held.
+// Ends the logs. Mutex held.
 static void end_logs(void)
 {
     enabled = 0;

@@ -50,7 +50,7 @@ static void patch_points(u32 were, u32 characteristics)
     patch_end();
 }
 
-// The fast path of calls tells of these; of services first.
+// Tells the fast path of calls what is told there; of services first.
 static void tell_on_fast_path(u32 characteristics)
 {
     u32 wanted = characteristics & LOG_BIT(LOG_OF_CALLS) ? sides : 0;
@@ -62,7 +62,8 @@ static void tell_on_fast_path(u32 characteristics)
                       (wanted & (LOG_BIT(LOG_ANSWER_SENT) | LOG_BIT(LOG_ANSWER_TAKEN))) != 0);
 }
 
-// Calls take the slow path meanwhile: they are told of on both paths or on none.
+// Changes what the fast path tells. Calls take the slow path meanwhile: they are told of on both
+// paths or on none.
 static void change_fast_path(u32 were, u32 characteristics, bool look)
 {
     u32 making = LOG_BIT(LOG_MAKING);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the kernel tells of what the logs may be about. It asks no question while a characteristic
-// is off: its points are nops, or branches that are there for something else (ipc/fast_path.S), and
-// are patched to branches meanwhile.
+// Where the kernel tells of what the logs may be about. While a characteristic is off the kernel
+// asks no question. Its points are nops, or branches that are there for something else
+// (ipc/fast_path.S), which are patched to branches while it is on.
 #ifndef KERNEL_LOG_POINTS_H
 #define KERNEL_LOG_POINTS_H
 
@@ -15,8 +15,8 @@
 // The same of the fast paths of answers, and of waiting, which tell of nothing.
 #define LOG_ANY_CALLS (LOG_BIT(LOG_OF_CALLS) | LOG_BIT(LOG_MAKING))
 #define LOG_ANY_SWITCHES (LOG_SLOW_CALLS | LOG_BIT(LOG_OF_SERVICE))
-// Who has no domain has the descriptor of this number, in the page behind a CPU's first area, where
-// everything is 0 (areas.c).
+// A dispatcher without a domain has the descriptor of this number, in the page behind a CPU's first
+// area, where everything is 0 (areas.c).
 #define LOG_NOBODY 0x210u
 
 // One nop, patched to a branch to label while one of these characteristics (bits) is on.
@@ -32,11 +32,11 @@
                  :                                                                                 \
                  : label)
 
-// The points of these characteristics (bit n: that of enum log_characteristic) are on, all others
-// off. On return nothing is told any more of what has been switched off. Thread context, no spin
-// lock held; one at a time.
+// Switches the points of these characteristics on (bit n: that of enum log_characteristic), all
+// others off. On return nothing is told any more of what has been switched off. Thread context, no
+// spin lock held; one at a time.
 void log_points_set(u32 characteristics);
-// Calls are on: from now on other sides of them may have selectors. Same context.
+// Looks again which sides of calls have selectors, while calls are on. Same context.
 void log_points_look_again(void);
 bool log_is_on(u32 characteristic);
 // Of a side of calls or answers: did a domain have a selector for it when this was last looked at?
@@ -44,15 +44,16 @@ bool log_is_on(u32 characteristic);
 bool log_looks_at(u32 event);
 
 // Behind points, about this CPU. Any context but PMI.
-// A call, an answer or a message passes between two domains.
+// Tells that a call, an answer or a message passes between two domains.
 void log_tell(u32 event, u32 current, u32 correspondent);
 // The same with EE off.
 void log_tell_here(u32 event, u32 current, u32 correspondent);
-// A page frame was charged to a domain (1), or given back (-1).
+// Tells that a page frame was charged to a domain (1), or given back (-1).
 void log_tell_page(u32 domain, s32 change);
-// The next three: soft-masked. The CPU goes to a thread of a domain; now: of the time base.
+// The next three: soft-masked. Tells that the CPU goes to a thread of a domain; now: of the time
+// base.
 void log_tell_switch(u32 domain, u64 now);
-// A tick: of the run queue's length, and of what has lasted long.
+// At a tick: tells the run queue's length, and what has lasted long.
 void log_tell_tick(u32 length, u64 now);
 void log_tell_run_queue(u32 length);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A wrong access, or a wrong free, is a panic that names its kind.
-// What lies there is told after it (describe.c).
+// A wrong access, or a wrong free, is a panic that names its kind. describe.c tells after it what
+// lies there.
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <orrery/user.h>

@@ -24,8 +24,8 @@ EACH_SIZE(DECLARE_CHECKS)
 void __asan_loadN_noabort(u64 address, u64 bytes);
 void __asan_storeN_noabort(u64 address, u64 bytes);
 
-// Before a call that does not return: frames are left behind,
-// with the redzones between their variables.
+// Called before a call that does not return: frames are left behind, with the redzones between
+// their variables.
 void __asan_handle_no_return(void);
 // Variables of a block that ends or begins.
 void __asan_poison_stack_memory(u64 address, u64 bytes);

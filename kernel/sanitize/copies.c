@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions that are not instrumented, in assembly or of the C library, with a check of what they
-// will access around them. The linker puts each in front of its function (sanitize.mk): __real_NAME
-// is the function itself.
+// Checks around functions that are not instrumented, in assembly or of the C library, of what they
+// will access. The linker puts each in front of its function (sanitize.mk): __real_NAME is the
+// function itself.
 #include <kernel/memory.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,8 +98,8 @@ void *__wrap_memchr(const void *memory, int value, size_t bytes)
     return __real_memchr(memory, value, bytes);
 }
 
-// Bytes of a text of at most max, with its NUL if that is among them;
-// what may not be read ends the search.
+// Returns the bytes of a text of at most max, with its NUL if that is among them. What may not be
+// read ends the search.
 static u64 text_bytes(const char *text, u64 max)
 {
     u64 bytes = 0;

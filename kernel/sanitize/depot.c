@@ -64,9 +64,9 @@ static u32 depot_add(u32 bucket, const u32 *pcs, u32 count)
     return number;
 }
 
-// The chain of frames on this stack, innermost first. Every function on it is in a call, so that
-// its return address is where the ABI has it, and the unwind map is not needed; but for code that
-// was interrupted, whose pc stands in the frame of the exception.
+// Walks the frames on this stack, innermost first. Every function on it is in a call, so its return
+// address is where the ABI has it, and the unwind map is not needed. Except for interrupted code,
+// whose pc stands in the frame of the exception.
 static u32 walk(u64 sp, u32 *pcs)
 {
     u64 top = ALIGN_UP(sp, STACK_BYTES);

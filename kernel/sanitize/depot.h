@@ -7,8 +7,8 @@
 
 #define DEPOT_FRAMES 12
 
-// The chain of whoever called the function that calls this. 0: the depot is full.
-// Any context but PMI.
+// Keeps the chain of whoever called the function that calls this. Returns its number; 0: the depot
+// is full. Any context but PMI.
 u32 depot_put(void);
 // Prints a chain, a line a caller.
 void depot_print(u32 number);

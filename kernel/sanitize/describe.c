@@ -30,7 +30,7 @@ static void print_chain(const char *what, u32 thread, u32 chain)
     depot_print(chain);
 }
 
-// "3 bytes behind", and the like, of [start, start + bytes).
+// Prints "3 bytes behind", and the like, of [start, start + bytes).
 static void print_place(u64 start, u64 bytes)
 {
     if (subject < start)
@@ -90,8 +90,9 @@ static bool describe_global(void)
     return true;
 }
 
-// The compiler describes a frame by a text: number of variables, and of each its place in the
-// frame, its bytes, the length of its name, and the name with its line.
+// Prints a frame's variables. The compiler describes a frame by a text: the number of variables,
+// and of each its place in the frame, its bytes, the length of its name, and the name with its
+// line.
 static void print_variables(u64 frame, const char *text)
 {
     char *at;
@@ -108,7 +109,7 @@ static void print_variables(u64 frame, const char *text)
     }
 }
 
-// The frame that an address is in begins at the first byte of the redzone to the left.
+// A frame begins at the first byte of the redzone to its left.
 static bool describe_stack(void)
 {
     u64 bottom = ALIGN_DOWN(subject, STACK_BYTES);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Looks at the shadow of an address that has none: of a NULL or wild pointer, or one of user space.
-// The check in the code knows size and direction of the access, so it goes on with poison as what
-// it has found, and reports.
+// Handles looks at the shadow of an address that has none: of a NULL or wild pointer, or one of
+// user space. The check in the code knows size and direction of the access. So it goes on with
+// poison as what it has found, and reports.
 #include <kernel/frame.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
@@ -29,16 +29,12 @@ static bool is_load(u32 instruction)
             (extended == EXTENDED_LDX || extended == EXTENDED_LBZX || extended == EXTENDED_LHZX));
 }
 
-// Below the kernel's addresses, or where the shadow of its guards and of what it
-// never uses would be.
-static bool is_missing_shadow(u64 address)
-{
-    return address >= SANITIZE_SHADOW_OFFSET && address < PERCPU_WINDOW_BASE;
-}
-
 bool sanitize_fault(struct frame *frame)
 {
-    if (!is_missing_shadow(frame->dar) || frame->pc < (u64)text_start || frame->pc >= (u64)text_end)
+    // Below the kernel's addresses, or where the shadow of its guards and of what it never uses
+    // would be.
+    if (frame->dar < SANITIZE_SHADOW_OFFSET || frame->dar >= PERCPU_WINDOW_BASE ||
+        frame->pc < (u64)text_start || frame->pc >= (u64)text_end)
         return false;
     u32 instruction = *(const u32 *)frame->pc;
     if (!is_load(instruction))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Globals: their redzones are poisoned when the machine starts,
-// their names are looked up when one is hit.
+// Globals. Their redzones are poisoned when the machine starts; their names are looked up when one
+// is hit.
 #include "globals.h"
 
 #include <kernel/panic.h>

@@ -22,10 +22,10 @@ struct global_location {
     s32 line, column;
 };
 
-// Runs the constructors that the compiler made, by which each file tells its globals.
-// Real mode, once.
+// Runs the constructors that the compiler made, by which each file tells its globals. Real mode,
+// once.
 void globals_register(void);
-// The variable in whose redzone or bytes an address lies, or NULL.
+// Returns the variable in whose redzone or bytes an address lies, or NULL.
 const struct global *globals_find(u64 address);
 
 #endif

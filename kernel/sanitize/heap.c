@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Objects of the heap: each lies in its block behind a header, which is the redzone to its left;
-// what is left of the block is the one to its right.
+// Objects of the heap. Each lies in its block behind a header, which is the redzone to its left.
+// The rest of the block is the redzone to its right.
 #include <kernel/memory.h>
 #include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
@@ -25,7 +25,8 @@ static struct object_header *first, *last;
 static u64 held; // bytes of blocks
 static bool memory_is_short;
 
-// Of an object from its block's start: kmalloc promises the alignment that its type may ask for.
+// Returns an object's offset in its block. kmalloc promises the alignment that its type may ask
+// for.
 static u64 offset_of(u64 bytes)
 {
     u64 alignment = bytes & -bytes;
@@ -58,7 +59,7 @@ struct object_header *heap_header(u64 address, u64 *block_bytes)
     return (struct object_header *)ALIGN_DOWN(address, *block_bytes);
 }
 
-// What is in no slab has pages of its own.
+// Returns a block's size. What is in no slab has pages of its own.
 static u64 size_of_block(void *block)
 {
     u64 start, bytes;
@@ -119,16 +120,6 @@ static struct object_header *take_oldest(u64 limit)
     return header;
 }
 
-// Less when memory is short.
-static u64 most(void)
-{
-    u64 share = (buddy_free_pages() << PAGE_SHIFT) / QUARANTINE_SHARE;
-
-    if (memory_is_short)
-        return 0;
-    return share < QUARANTINE_MAX ? share : QUARANTINE_MAX;
-}
-
 static bool is_free(const void *object)
 {
     u8 shadow = *shadow_of((u64)object);
@@ -167,10 +158,13 @@ void *sanitize_heap_freed(void *object)
 
 void *sanitize_heap_evicted(void)
 {
-    return take_oldest(most());
+    u64 share = (buddy_free_pages() << PAGE_SHIFT) / QUARANTINE_SHARE;
+    u64 most = share < QUARANTINE_MAX ? share : QUARANTINE_MAX;
+
+    return take_oldest(memory_is_short ? 0 : most);
 }
 
-// kfree lets go of what the quarantine has too much of.
+// Empties the quarantine: kfree lets go of what it has too much of. Returns false if it was empty.
 static bool drain(void)
 {
     if (held == 0)

@@ -59,13 +59,6 @@ struct page_record *pages_record(u64 address, u64 *start)
     return &records[base];
 }
 
-// Every page knows the order of its block, so that the first one can be found.
-static void note_order(u32 number, u32 order)
-{
-    for (u32 i = 0; i < 1u << order; i++)
-        records[number + i].order = (u8)order;
-}
-
 void *sanitize_pages_given(void *pages, u32 order)
 {
     if (pages == NULL)
@@ -73,7 +66,8 @@ void *sanitize_pages_given(void *pages, u32 order)
     shadow_unpoison((u64)pages, PAGE_SIZE << order);
     if (records != NULL) {
         u32 number = page_number(pages);
-        note_order(number, order);
+        for (u32 i = 0; i < 1u << order; i++)
+            records[number + i].order = (u8)order; // so that the first page can be found
         struct page_record *record = &records[number];
         record->state = PAGE_GIVEN;
         record->object = false;
@@ -96,8 +90,8 @@ static void append(u32 number, u32 order)
     held += 1UL << order;
 }
 
-// The block that has been there longest, while there is more than `limit`;
-// NO_PAGE: nothing has to go.
+// Takes the block that has been there longest, while there is more than `limit`. Returns NO_PAGE if
+// nothing has to go.
 static u32 take_oldest(u64 limit)
 {
     u32 number = NO_PAGE;
@@ -125,7 +119,7 @@ static bool shrink(u64 limit)
     return some;
 }
 
-// Only whole blocks, as they were given.
+// Checks that a whole block is freed, as it was given.
 static void check_freed(const void *pages, u32 order, u64 pc)
 {
     if (!shadow_is_memory((u64)pages) || (u64)pages % (PAGE_SIZE << order) != 0)

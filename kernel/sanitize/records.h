@@ -22,7 +22,7 @@ struct page_record {
     bool object; // a large object of the heap has it
 };
 
-// The record of the block that an address of memory is in; NULL before there are any.
+// Returns the record of the block that an address of memory is in; NULL before there are any.
 // *start: where the block begins.
 struct page_record *pages_record(u64 address, u64 *start);
 
@@ -42,9 +42,10 @@ struct object_header {
     struct object_header *next; // in quarantine
 };
 
-// The header of the heap's block that an address is in, and the block's size; NULL: it is in none.
+// Returns the header of the heap's block that an address is in, and the block's size; NULL: it is
+// in none.
 struct object_header *heap_header(u64 address, u64 *block_bytes);
-// Where the object of a header that is one begins.
+// Returns where the object of a valid header begins.
 u64 heap_object(const struct object_header *header);
 
 u32 record_thread(void); // number of the current thread, 0: none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shadow's beginning: of the image, of memory that nobody has, and of what is mapped elsewhere.
+// The shadow's first contents: of the image, of memory that nobody has, and of what is mapped
+// elsewhere.
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
@@ -45,7 +46,7 @@ void sanitize_reserve(u64 start, u64 end)
 
 // Windows, and what is mapped twice, have a shadow of zeroes, one page for all: what is not there
 // faults by itself. Stacks have the shadow of their memory (stacks.c). All other addresses, those
-// of users among them, have none: to look at it is a fault (fault.c).
+// of users among them, have no shadow: to look at it is a fault (fault.c).
 static u8 zeroes[PAGE_SIZE] __attribute__((aligned(4096)));
 static u64 zero_tables[3][TABLE_ENTRIES] __attribute__((aligned(4096)));
 
@@ -55,7 +56,7 @@ static void fill(u64 *table, u64 entry)
         table[i] = entry;
 }
 
-// The entries for 512 GB of shadow around that of an address.
+// Maps zeroes for the 512 GB of shadow around that of an address.
 static void map_zeroes(u64 *pgd, u64 address)
 {
     pgd[pgd_index((u64)shadow_of(address))] = table_entry(zero_tables[2]);

@@ -42,7 +42,7 @@ void shadow_set(u64 address, u64 bytes, u64 end, enum shadow why)
     shadow_poison(behind, end - behind, why);
 }
 
-// Whether a granule may be accessed up to, but without, `until` of its bytes.
+// May a granule be accessed up to, but without, `until` of its bytes?
 static bool granule_allows(u8 shadow, u64 until)
 {
     return shadow == 0 || (shadow < SHADOW_GRANULE && until <= shadow);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The shadow: one byte for each eight of memory. 0: all eight may be accessed; 1 … 7: the first so
-// many; else none, and the byte tells why.
+// The shadow: one byte for each eight of memory. 0: all eight may be accessed. 1 … 7: the first so
+// many. Anything else: none, and the byte tells why.
 //
 // The shadow of memory lies in the linear map at SANITIZE_SHADOW_START, a place that the build
-// fixes: the compiler adds SANITIZE_SHADOW_OFFSET in every check, and an address without its top
-// nibble gives a shadow address without its top nibble, so that real mode needs nothing of its own.
+// fixes. The compiler adds SANITIZE_SHADOW_OFFSET in every check. An address without its top nibble
+// gives a shadow address without its top nibble, so real mode needs nothing of its own.
 #ifndef KERNEL_SANITIZE_SHADOW_H
 #define KERNEL_SANITIZE_SHADOW_H
 
@@ -34,23 +34,23 @@ static inline u8 *shadow_of(u64 address)
     return (u8 *)((address >> SHADOW_SHIFT) + SANITIZE_SHADOW_OFFSET);
 }
 
-// Below here a physical address has shadow: until then none has. Real mode, once.
+// Sets the physical address below which memory has a shadow: until then none has. Real mode, once.
 void shadow_begin(u64 memory_end);
-// Memory of the linear map, below the end of the machine's.
+// Is it memory of the linear map, below the end of the machine's?
 bool shadow_is_memory(u64 address);
-// That, or a place where stacks are mapped.
+// Is it that, or a place where stacks are mapped?
 bool shadow_covers(u64 address);
 
-// bytes from a multiple of 8 on may not be accessed, for that reason; they may,
-// a last part of eight alone.
+// Mark bytes from a multiple of 8 on: they may not be accessed, for that reason; or they may. A
+// last part of eight counts for unpoison alone.
 void shadow_poison(u64 address, u64 bytes, enum shadow why);
 void shadow_unpoison(u64 address, u64 bytes);
-// bytes may be accessed, what follows up to end (a multiple of 8) not.
+// Marks that bytes may be accessed, and what follows up to end (a multiple of 8) not.
 void shadow_set(u64 address, u64 bytes, u64 end, enum shadow why);
-// The first byte of the range that may not be accessed, or its end.
+// Returns the first byte of the range that may not be accessed, or its end.
 u64 shadow_first_bad(u64 address, u64 bytes);
 bool shadow_allows(u64 address, u64 bytes);
-// Why the byte may not be accessed, as far as its granule tells (enum shadow).
+// Returns why the byte may not be accessed, as far as its granule tells (enum shadow).
 u8 shadow_reason(u64 address);
 
 #endif

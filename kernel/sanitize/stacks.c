@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stacks: the shadow of the addresses that they are mapped at is that of their memory. The compiler
-// poisons what lies between a function's variables when it begins, and takes that back when it
-// ends; here is what it cannot do.
+// poisons the gaps between a function's variables when it begins, and unpoisons them when it ends.
+// Here is what it cannot do.
 #include <kernel/memory.h>
 #include <kernel/sanitize.h>
 
@@ -24,7 +24,8 @@ void sanitize_stack_unmap(u64 bottom)
     mmu_unmap((u64)shadow_of(bottom), 1);
 }
 
-// Every stack, at whatever address it is used, is a naturally aligned block of STACK_BYTES.
+// Unpoisons a stack above sp. Every stack, at whatever address it is used, is a naturally aligned
+// block of STACK_BYTES.
 static void forget_frames_above(u64 sp)
 {
     shadow_unpoison(sp, ALIGN_UP(sp + 1, STACK_BYTES) - sp);

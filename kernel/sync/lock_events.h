@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Events of locks that are taken, for the locks.
+// Trace events of locks that are taken, for spin locks and mutexes.
 #ifndef KERNEL_SYNC_LOCK_EVENTS_H
 #define KERNEL_SYNC_LOCK_EVENTS_H
 

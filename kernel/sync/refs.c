@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reference counts: what is rare about them.
+// Reference counts: the rare cases.
 #include <kernel/panic.h>
 #include <kernel/refs.h>
 #include <kernel/symbols.h>
 
-// A place in the code as text. Addresses that calls return to: the call stands before.
+// A place in the code as text. Of an address that a call returns to, the place of the call before
+// it.
 struct place {
     const char *name;
     u64 offset;

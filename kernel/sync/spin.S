@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The short way of a spin lock: free, in order, not logged. 20 instructions to take it, 18 to
-// release it, which is more than half of what compiled code needs, as that keeps a frame for the
-// other ways (spinlock.c). Both change r4 ... r10 and cr0.
+// The short way of a spin lock: free, in order, not logged. 20 instructions take it, 18 release it.
+// Compiled code needs almost twice as many, as it keeps a frame for the other ways (spinlock.c).
+// Both change r4 ... r10 and cr0.
 #include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
@@ -48,8 +48,8 @@ function spin_lock
 6:  b       spin_lock_told
 end_function spin_lock
 
-// void spin_unlock(struct spinlock *lock). Only spin_lock makes a lock this CPU's innermost, so who
-// has it there holds it.
+// void spin_unlock(struct spinlock *lock). Only spin_lock makes a lock this CPU's innermost, so a
+// CPU that has it there holds it.
 function spin_unlock
     ld      r10, PERCPU_INNERMOST_LOCK(r13)
     cmpd    r10, r3

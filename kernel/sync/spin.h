@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the short way of spin locks (spin.S) goes when there is more to do: jumps, so that the
-// caller of spin_lock or spin_unlock is theirs.
+// Where the short way of spin locks (spin.S) goes if there is more to do. These are jumps, so that
+// the caller of spin_lock or spin_unlock is their caller too.
 #ifndef KERNEL_SYNC_SPIN_H
 #define KERNEL_SYNC_SPIN_H
 
@@ -8,7 +8,8 @@
 
 struct spinlock;
 
-// Somebody has the lock: waits, and takes it. Soft-masked; masked and outer: what it then keeps.
+// Waits for a lock that somebody has, and takes it. Soft-masked. masked, outer: what the lock then
+// keeps.
 void spin_lock_slow(struct spinlock *lock, u8 masked, struct spinlock *outer);
 // Logs a lock that has been taken.
 void spin_lock_told(struct spinlock *lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Spin locks: all but the short way (spin.S). These two have the kernel's only larx/stcx loops. Who
-// waits spins on larx, so that contention is visible to the PMU as larx without a matching stcx
-// (DESIGN.md §6), besides as trace lock_contended, once an acquisition that had to wait.
+// Spin locks: all but the short way (spin.S). These two have the kernel's only larx/stcx loops. A
+// CPU that waits spins on larx, so that the PMU sees contention as larx without a matching stcx
+// (DESIGN.md §6). Trace lock_contended tells once of each acquisition that had to wait.
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -108,8 +108,8 @@ void spin_wrong_unlock(const struct spinlock *lock)
     panic("unlocking %s, which CPU %u does not hold or not last", lock->name, cpu_id());
 }
 
-// Out of line for the same reason. Logging takes no lock, so it comes here no second time. The
-// innermost caller is the function that takes the lock, of which everybody knows.
+// Out of line, because its caller's callers are told. Logging takes no lock, so it comes here no
+// second time. The innermost caller is the function that takes the lock, which everybody knows.
 void lock_tell_taken(const void *lock, bool sleeping)
 {
     u64 callers[1 + 3] = {0};

@@ -43,8 +43,8 @@ static void wait_queue_remove(struct wait_queue *queue, const struct waiter *wai
         queue->last = before;
 }
 
-// Whoever wakes a thread does so under the lock, which the thread takes before it goes on: it is
-// there at least as long as it is spoken of.
+// Sleeps in a queue. Whoever wakes a thread does so under the lock, which the thread takes before
+// it goes on. So the waiter, on its stack, stays as long as it is needed.
 static bool sleep_for(struct wait_queue *queue, struct spinlock *lock, u64 deadline, u32 reason)
 {
     struct waiter self = {.thread = thread_current(), .reason = reason};
@@ -90,7 +90,7 @@ void mutex_init(struct mutex *mutex, const char *name, enum mutex_rank rank)
     *mutex = (struct mutex)MUTEX_INIT(name, rank);
 }
 
-// Inlined: its caller is whose callers are told.
+// Inlined: the callers of its caller are told.
 static inline __attribute__((always_inline)) void note_taken(struct mutex *mutex,
                                                              struct thread *thread)
 {
@@ -101,12 +101,6 @@ static inline __attribute__((always_inline)) void note_taken(struct mutex *mutex
 told:
     lock_tell_taken(mutex, true);
     __asm__ volatile(""); // a call, not a jump
-}
-
-static void wait_for(struct mutex *mutex)
-{
-    trace_lock_wait((u64)mutex, 1, mutex->owner->id);
-    sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
 }
 
 void mutex_lock(struct mutex *mutex)
@@ -120,8 +114,10 @@ void mutex_lock(struct mutex *mutex)
     spin_lock(&mutex->lock);
     if (mutex->owner == NULL)
         mutex->owner = thread;
-    else
-        wait_for(mutex);
+    else {
+        trace_lock_wait((u64)mutex, 1, mutex->owner->id);
+        sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
+    }
     spin_unlock(&mutex->lock);
     note_taken(mutex, thread);
 }

@@ -7,14 +7,9 @@
 #include <kernel/process.h>
 #include <string.h>
 
-static bool user_range(u64 user, u64 bytes)
-{
-    return user >= USER_START && user <= USER_END && bytes <= USER_END - user;
-}
-
 s64 bounce_result(struct bounce *bounce, u64 user, u64 bytes)
 {
-    if (!user_range(user, bytes))
+    if (user < USER_START || user > USER_END || bytes > USER_END - user)
         return E_FAULT;
     bounce->user = user;
     bounce->bytes = bytes;
@@ -43,8 +38,8 @@ s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes)
     return error;
 }
 
-// The text may end close to the end of the address space,
-// so its range is checked where it is copied.
+// The text may end close to the end of the address space, so its range is checked where it is
+// copied.
 s64 bounce_string(struct bounce *bounce, u64 user, u64 bytes)
 {
     bounce->user = user;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The plain calls as the entry from user mode wants them, and while they are logged or monitored.
+// The plain calls as the entry from user mode wants them, and as they are while logged or
+// monitored.
 #include "syscalls.h"
 
 #include <kernel/percpu.h>

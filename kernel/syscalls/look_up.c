@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looking up what has to be more than of the right type.
+// Looks up objects that must be more than of the right type.
 #include "look_up.h"
 
 #include <orrery/errors.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the capabilities of a system call name: for the generated code around calls (syscalls.def).
-// Each returns the object with a reference, to be given back by HELD, or NULL and *error: E_NOENT:
-// there is nothing; E_INVAL: it is something else; and those that are named. Thread context of the
-// calling process, no lock held.
+// Looks up what the capabilities of a system call name, for the generated code around calls
+// (syscalls.def). Each returns the object with a reference, to be given back by HELD, or NULL and
+// *error. E_NOENT: there is nothing; E_INVAL: it is something else; or an error that is named.
+// Thread context of the calling process, no lock held.
 #ifndef KERNEL_SYSCALLS_LOOK_UP_H
 #define KERNEL_SYSCALLS_LOOK_UP_H
 
@@ -15,14 +15,15 @@ static inline struct process *look_up_process(cap_t cap, s64 *error)
     return capability_get_process(process_capabilities(process_current()), cap, error);
 }
 
-// The caller itself, where another could be named; never NULL.
+// Returns the caller itself, where another could be named; never NULL.
 static inline struct process *look_up_caller(void)
 {
     process_hold(process_current());
     return process_current();
 }
 
-// One that has not been started, and will not be before it is given back. E_BUSY: it has been.
+// Returns a process that has not been started, and will not be before it is given back. E_BUSY: it
+// has been.
 struct process *look_up_loading(cap_t cap, s64 *error);
 static inline void loading_put_held(struct process **process)
 {
@@ -42,7 +43,7 @@ static inline void memory_put_held(struct fcm **memory)
         fcm_put_quietly(*memory);
 }
 
-// A file that the caller serves. E_PERM: another does.
+// Returns a file that the caller serves. E_PERM: another does.
 struct file *look_up_served(cap_t cap, s64 *error);
 static inline void served_put_held(struct file **file)
 {
@@ -50,7 +51,7 @@ static inline void served_put_held(struct file **file)
         file_put_served(*file);
 }
 
-// An endpoint that the caller serves. E_PERM: another does, or nobody any more.
+// Returns an endpoint that the caller serves. E_PERM: another does, or nobody any more.
 struct endpoint *look_up_own(cap_t cap, s64 *error);
 static inline void own_put_held(struct endpoint **endpoint)
 {

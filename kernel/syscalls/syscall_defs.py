@@ -18,8 +18,8 @@ BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\]
 STRING = re.compile(r'string\[(\d+)\] ([a-z][a-z0-9_]*)$')
 
 
-# Who is affected, besides the caller.
-# Of those that it can reach by no capability a right has to be asked for.
+# Who is affected, besides the caller. True: the caller can reach them by no capability, so a right
+# has to be asked for.
 AFFECTED = {
     'nobody': False,
     'holders': False,  # those who have a capability for the same object
@@ -31,8 +31,8 @@ AFFECTED = {
     'process': True,  # one named by its number
     'machine': True,  # everybody
 }
-# What a capability names: the type of the kernel's function's parameter,
-# and whether 0 can stand for the caller.
+# What a capability names: the type of the kernel's function's parameter, and whether 0 can stand
+# for the caller.
 OBJECTS = {
     'process': ('struct process *', True),
     'loading': ('struct process *', True),

@@ -9,10 +9,9 @@
 #include <orrery/types.h>
 #include <stdbool.h>
 
-// Plain calls: s64 functions of the arguments as they came in r3…r10,
-// of which each takes as many as it has.
-typedef void (*syscall_function)(
-    void); // called as what it is by the entry code (exception/user_entry.S)
+// Plain calls: s64 functions of the arguments as they came in r3…r10. Each takes as many as it has.
+// The entry code (exception/user_entry.S) calls each as what it is.
+typedef void (*syscall_function)(void);
 extern const syscall_function syscall_functions[SYSCALL_COUNT];
 
 // Special calls: they find and change all registers in the frame.
@@ -23,11 +22,11 @@ extern const special_function special_functions[SYSCALL_SPECIAL_COUNT];
 extern u64 syscall_entries[SYSCALL_COUNT];
 void syscalls_init(void); // fills them; set-up
 
-// From now on, or no longer, each plain call is logged when it begins and when it ends. What is off
-// costs nothing: the CPUs find another table of entries. Any context.
+// Logs each plain call when it begins and when it ends, from now on or no longer. What is off costs
+// nothing: the CPUs find another table of entries. Any context.
 void syscalls_trace(bool on);
-// The same: each is told to monitors when it ends. Both between patch_begin and patch_end, which
-// brings it about that all CPUs do so.
+// Tells monitors of each plain call when it ends. Call both between patch_begin and patch_end,
+// after which all CPUs do so.
 void syscalls_monitor(bool on);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The date, which firmware tells once: from then on the time base goes on.
+// The date: firmware tells it once, and the time base goes on from then.
 #include <kernel/date.h>
 #include <kernel/firmware.h>
 #include <kernel/percpu.h>
@@ -9,7 +9,7 @@
 
 static u64 date_at_zero;
 
-// Of the calendar that repeats every 400 years, with years that begin in March.
+// Returns the days since 1970. The calendar repeats every 400 years; years begin in March here.
 static u64 days_since_1970(u64 year, u64 month, u64 day)
 {
     u64 march = (month + 9) % 12;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of the initial file system: cpio "newc" records of an ASCII header with hexadecimal fields,
-// the name, and the contents, each padded to 4 bytes.
+// Files of the initial file system: cpio "newc" records. A record is an ASCII header with
+// hexadecimal fields, the name, and the contents, each padded to 4 bytes.
 #include <kernel/initrd.h>
 #include <kernel/memory.h>
 #include <orrery/errors.h>
@@ -46,7 +46,7 @@ static s64 digit(char c)
     return -1;
 }
 
-// The n-th field of a header, or UINT64_MAX.
+// Returns the n-th field of a header, or UINT64_MAX.
 static u64 field(const char *header, u32 number)
 {
     const char *digits = header + MAGIC_BYTES + number * FIELD_BYTES;
@@ -61,7 +61,7 @@ static u64 field(const char *header, u32 number)
     return value;
 }
 
-// The record at an offset of an archive. False: it is damaged.
+// Reads the record at an offset of an archive. Returns false if it is damaged.
 static bool read_record(const char *archive, u64 bytes, u64 offset, struct record *record)
 {
     const char *header = archive + offset;
@@ -82,13 +82,6 @@ static bool read_record(const char *archive, u64 bytes, u64 offset, struct recor
     return true;
 }
 
-static bool same_path(const char *name, const char *path)
-{
-    if (strncmp(name, "./", 2) == 0)
-        name += 2;
-    return strcmp(name, path) == 0;
-}
-
 s64 initrd_find(const char *path, const void **contents, u64 *bytes)
 {
     const char *archive = phys_to_virt(initrd_physical);
@@ -101,7 +94,8 @@ s64 initrd_find(const char *path, const void **contents, u64 *bytes)
             return E_INVAL;
         if (strcmp(record.name, TRAILER) == 0)
             return E_NOENT;
-        if (same_path(record.name, path)) {
+        const char *name = strncmp(record.name, "./", 2) == 0 ? record.name + 2 : record.name;
+        if (strcmp(name, path) == 0) {
             *contents = record.contents;
             *bytes = record.bytes;
             return 0;

@@ -15,13 +15,13 @@ struct of_arguments {
     u32 words[OF_MAX_ARGUMENTS];
 };
 
-// Firmware addresses are 32 bits: everything passed lies in the image, below 4 GB.
+// Returns a firmware address: 32 bits. Everything passed lies in the image, below 4 GB.
 static u32 real_address(const void *pointer)
 {
     return (u32)((u64)pointer & 0xffffffff);
 }
 
-// Arguments must be in the linear map: callers' stacks need not be, so the block and strings are
+// Arguments must be in the linear map. Callers' stacks need not be, so the block and strings are
 // staged here. Boot and driver set-up only, one CPU at a time.
 static struct of_arguments staged;
 static char staged_text[2][128];

@@ -13,12 +13,12 @@
 #include <trace/table.h>
 
 #define BOOT_LINE_MAX 1024
-// Without what comes so often that little else would be left.
+// Without events that come so often that little else would be left.
 #define DEFAULT_TRACE_MASK                                                                         \
     (TRACE_ALL_MAJORS & ~(1UL << TRACE_MAJOR_PMU) & ~(1UL << TRACE_MAJOR_TEST) &                   \
      ~(1UL << TRACE_MAJOR_SYSCALL) & ~(1UL << TRACE_MAJOR_FAULT) & ~(1UL << TRACE_MAJOR_LOCKHOLD))
 
-// Images that check much anyway always do it.
+// Images with sanitizers check much anyway, so they always poison.
 #if defined(SANITIZE_ADDRESS) || defined(SANITIZE_UNDEFINED)
 #define SANITIZED true
 #else
@@ -208,7 +208,7 @@ static void parse_option(char *word)
     refuse("unknown", word);
 }
 
-// All words, one after the other, each with its NUL, and an empty one at the end.
+// All words, one after the other, each with its NUL. An empty one is at the end.
 static char words[BOOT_LINE_MAX + 1];
 
 const char *boot_option_value(const char *name)

@@ -54,17 +54,10 @@ void sys_power_off(int status)
     power_off(status);
 }
 
-// The tokens that let clients in.
+// Is it one of the tokens that let clients in?
 static bool is_secret(const char *name)
 {
     return strcmp(name, "observer") == 0 || strcmp(name, "controller") == 0;
-}
-
-static bool may_monitor(void)
-{
-    const struct process *process = process_current();
-
-    return process == NULL || (process_rights(process) & RIGHT_MONITOR) != 0;
 }
 
 s64 sys_option(const char *name, char *buffer, u64 bytes)
@@ -73,7 +66,8 @@ s64 sys_option(const char *name, char *buffer, u64 bytes)
 
     if (value == NULL)
         return E_NOENT;
-    if (is_secret(name) && !may_monitor())
+    const struct process *process = process_current();
+    if (is_secret(name) && process != NULL && (process_rights(process) & RIGHT_MONITOR) == 0)
         return E_PERM;
     if (strlen(value) >= bytes)
         return E_INVAL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What processes answer the monitor, made sure of.
+// Checks what processes answer the monitor.
 #include <user/answers.h>
 
 #include <orrery/r13.h>
@@ -42,7 +42,7 @@ static enum answer_flaw check_size(s64 status, u64 room)
     return status > 0 && (u64)status <= room ? ANSWER_SOUND : ANSWER_SIZE;
 }
 
-// The next bytes without being taken: false when there are not so many.
+// Copies the next bytes, but does not take them. Returns false if there are not so many.
 static bool peek(const struct answer_bytes *answer, void *to, u64 bytes)
 {
     if (answer->left < bytes)
@@ -170,7 +170,7 @@ bool answer_next_count(struct answer_bytes *answer, struct sys_dref_count *count
     return next(answer, count, sizeof(*count));
 }
 
-// By rising COID, and of one COID by rising CPU.
+// Checks that counts rise by COID, and within one COID by CPU.
 static enum answer_flaw check_count(const struct sys_dref_count *count, struct answer_place *place)
 {
     if (!is_coid(count->coid))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading cpio archives: "070701", 13 fields of eight hexadecimal digits,
-// the name with its NUL (more NULs may follow:
-// they align the contents), the contents; name and contents each padded to a multiple of 4.
+// Reading cpio archives. An entry is "070701", 13 fields of eight hexadecimal digits, the name with
+// its NUL, and the contents. Name and contents are each padded to a multiple of 4; more NULs may
+// follow the name to align the contents.
 #include <cpio/cpio.h>
 
 #include <orrery/errors.h>
@@ -63,7 +63,7 @@ static bool copy_name(const struct cpio *archive, u64 at, u64 bytes, char name[C
     return true;
 }
 
-// One entry of any kind: its mode in *mode.
+// Reads one entry of any kind, and its mode into *mode.
 static s64 read_entry(struct cpio *archive, struct cpio_entry *entry, u64 *mode)
 {
     u64 name_bytes;

@@ -8,7 +8,7 @@
 
 #define SLOT_MASK 0xffffUL
 
-// splitmix64: one step of a counter that nobody sees, moved by the time of each use.
+// Steps a counter that nobody sees, by the time of each use too, and mixes it (splitmix64).
 static u64 random_bits(struct handle_table *table)
 {
     table->seed += 0x9e3779b97f4a7c15 + time_now();
@@ -18,26 +18,22 @@ static u64 random_bits(struct handle_table *table)
     return bits ^ bits >> 31;
 }
 
-static u32 handles_of(const struct handle_table *table, u32 pid)
-{
-    u32 count = 0;
-    for (u32 i = 0; i < HANDLES_MAX; i++)
-        count += table->slots[i].value != 0 && table->slots[i].pid == pid;
-    return count;
-}
-
 static u16 *count_of(struct handle_table *table, u32 pid)
 {
     return &table->counts[pid % HANDLES_MAX];
 }
 
-// May the process have one more? Its own are counted only when it may have come to its limit. The
-// lock is held.
+// May the process have one more? Its handles are counted only if it may be at its limit. The lock
+// is held.
 static bool may_have(struct handle_table *table, u32 pid)
 {
-    if (*count_of(table, pid) >= HANDLES_OF_PROCESS_MAX &&
-        handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX)
-        return false;
+    if (*count_of(table, pid) >= HANDLES_OF_PROCESS_MAX) {
+        u32 own = 0;
+        for (u32 i = 0; i < HANDLES_MAX; i++)
+            own += table->slots[i].value != 0 && table->slots[i].pid == pid;
+        if (own >= HANDLES_OF_PROCESS_MAX)
+            return false;
+    }
     return table->used < HANDLES_MAX - HANDLES_RESERVED || process_has_right(pid, RIGHT_ALL);
 }
 
@@ -47,7 +43,8 @@ static void mark(struct handle_table *table, u64 slot, bool taken)
     __atomic_store_n(&table->taken[slot / 64], taken ? word | bit : word & ~bit, __ATOMIC_RELAXED);
 }
 
-// The first free slot from the next one on, around the end: there is one. The lock is held.
+// Returns the first free slot from the next one on, around the end. There must be one. The lock is
+// held.
 static u32 next_free(const struct handle_table *table)
 {
     u32 word = table->next / 64;
@@ -86,7 +83,7 @@ static struct handle *find(struct handle_table *table, u64 value, u32 pid)
     return &table->slots[slot];
 }
 
-// The lock is held; the thing is put by the caller, without it.
+// Takes a handle out of the table. The lock is held; the caller puts the thing once it is not.
 static void *clear(struct handle_table *table, struct handle *handle)
 {
     void *thing = handle->thing;
@@ -97,8 +94,8 @@ static void *clear(struct handle_table *table, struct handle *handle)
     return thing;
 }
 
-// Whoever ends after it has got a handle is swept after. A request may still be at work long after
-// its sender's end: who had ended before is seen here.
+// A sweep finds the handles of a process that ends after it got them. But a request may still be at
+// work long after its sender's end: a process that ended before is found here.
 static s64 unless_ended(struct handle_table *table, s64 status, const u64 *value, u32 pid)
 {
     if (status != 0 || sys_process_rights(pid) >= 0)
@@ -151,15 +148,10 @@ s64 handle_duplicate(struct handle_table *table, u64 value, u32 pid, u64 *copy)
     return unless_ended(table, status, copy, pid);
 }
 
-static bool is_child(u32 pid, u32 parent)
-{
-    struct sys_process_info info;
-    return pid != 0 && sys_process_info(pid, &info) == 0 && info.parent == parent;
-}
-
 s64 handle_give(struct handle_table *table, u64 value, u32 pid, u32 child)
 {
-    if (!is_child(child, pid))
+    struct sys_process_info info;
+    if (child == 0 || sys_process_info(child, &info) != 0 || info.parent != pid)
         return E_PERM;
     mutex_lock(&table->lock);
     struct handle *handle = find(table, value, pid);
@@ -186,7 +178,7 @@ u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing)
     return count;
 }
 
-// Who holds it has ended: closes it.
+// Closes a slot's handle if its process has ended.
 static void sweep_one(struct handle_table *table, u32 slot, bool (*alive)(u32 pid, void *context),
                       void *context)
 {
@@ -199,7 +191,7 @@ static void sweep_one(struct handle_table *table, u32 slot, bool (*alive)(u32 pi
         table->put(thing);
 }
 
-// A handle that comes meanwhile is somebody's who has not ended yet.
+// A handle that is added meanwhile belongs to a process that has not ended yet.
 void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context), void *context)
 {
     for (u32 i = 0; i < HANDLES_MAX / 64; i++) {

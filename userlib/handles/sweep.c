@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handles of processes that have ended without closing them. The kernel tells of ends; which these
-// were is in the list of processes.
+// Closes handles of processes that have ended without closing them. The kernel tells that processes
+// end; the list of processes tells which.
 #include <handles/handles.h>
 
 #include <orrery/process.h>
@@ -25,7 +25,7 @@ static int compare(const void *first, const void *second)
     return a < b ? -1 : a > b;
 }
 
-// False: not all of them could be read, so nobody counts as ended.
+// Reads all pids, in order. Returns false if it cannot read all: then nobody counts as ended.
 static bool read_pids(struct pids *pids)
 {
     struct sys_process_info info[32];

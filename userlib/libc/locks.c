@@ -39,7 +39,7 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
     free(lock);
 }
 
-// A lock may be missing when there was no memory for it: then its file is not shared either.
+// A lock may be missing if there was no memory for it. Then its file is not shared either.
 void __retarget_lock_acquire(_LOCK_T lock)
 {
     if (lock)

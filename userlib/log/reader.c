@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reader of log files. As S004 figure 4.10, with three repairs: rows are given once they have
-// been checked, not before; a row that may be in the making is not looked at; and the second pass
-// stops the writer, so there is no third.
+// The reader of log files, as S004 figure 4.10, with three repairs. Rows are given once they have
+// been checked, not before. A row that may be in the making is not looked at. The second pass stops
+// the writer, so there is no third.
 #include <user/log.h>
 
 #include <orrery/errors.h>
@@ -13,8 +13,8 @@
 #endif
 
 #define ENTRY ((u32)sizeof(u32))
-// Of the rows behind the newest, so many may be in the making before the offset tells: the next
-// one, and, as stores of the one behind it may overtake that of the offset, another one.
+// Rows behind the newest that may be in the making before the offset tells: the next one, and the
+// one behind it, whose stores may overtake that of the offset.
 #define UNSAFE_ROWS 2
 
 static u32 load(const u32 *word)
@@ -42,7 +42,7 @@ static u32 row_bytes_of(u32 control)
     return (control & LOG_ENTRIES) != 0 ? entries * ENTRY : 0;
 }
 
-// The place of the stamp in a row, or of what is marked.
+// Returns the offset in a row of the stamp, or of what is marked.
 static u32 sign_of(u32 control)
 {
     u32 padding = LOG_PADDING_OF(control) * ENTRY;
@@ -50,16 +50,11 @@ static u32 sign_of(u32 control)
     return (control & LOG_STAMP) ? row_bytes_of(control) - padding - ENTRY : 0;
 }
 
-static bool is_power_of_2(u32 value)
-{
-    return value != 0 && (value & (value - 1)) == 0;
-}
-
 static s64 check_file(u32 place, u32 base, u32 control)
 {
     u32 n = control & LOG_SIZE(15), bytes = ENTRY << n, row = row_bytes_of(control);
 
-    if (n < LOG_SIZE_MIN || n > LOG_SIZE_MAX || !is_power_of_2(row) || row > bytes)
+    if (n < LOG_SIZE_MIN || n > LOG_SIZE_MAX || row == 0 || (row & (row - 1)) != 0 || row > bytes)
         return E_INVAL;
     if (place % sizeof(struct log_register) != 0 ||
         place > LOG_AREA_BYTES - sizeof(struct log_register) || base % bytes != 0 ||
@@ -83,7 +78,7 @@ s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since)
     return 0;
 }
 
-// The file is laid out so.
+// Begins to read a file that is laid out so.
 static s64 begin_file(struct log_reader *reader, const struct log_reader *file, u32 since)
 {
     u32 place = (u32)((u8 *)file->place - file->area), control = file->control;
@@ -134,7 +129,7 @@ s64 log_reader_begin_program(struct log_reader *reader, u8 *area, u32 place, u32
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// Offsets in the file go round.
+// Moves an offset in the file, around its end.
 static u32 moved(const struct log_reader *reader, u32 offset, u32 by)
 {
     return reader->base | ((offset + by) & (reader->bytes - 1) & ~(reader->row_bytes - 1));
@@ -146,19 +141,13 @@ static u32 end_of(const struct log_reader *reader)
     return moved(reader, __atomic_load_n(&reader->place->offset, __ATOMIC_ACQUIRE), 0);
 }
 
-static void copy_row(const struct log_reader *reader, u32 offset, u32 *row)
-{
-    for (u32 at = 0; at < reader->row_bytes; at += ENTRY)
-        row[at / ENTRY] = load((const u32 *)(reader->area + offset + at));
-}
-
 // What one pass has found: the rows are the last `count` of those that have room.
 struct pass {
     u32 end, count;
     bool complete; // there are no older ones that have not been read
 };
 
-// Is this a row that has been read before? place: where the next one begins.
+// Was this row read before? place: where the next row begins.
 static bool was_read(const struct log_reader *reader, const u32 *row, u32 place)
 {
     u32 sign = row[sign_of(reader->control) / ENTRY];
@@ -180,7 +169,8 @@ static struct pass copy_back(const struct log_reader *reader, u32 limit, u32 *ro
         u32 *row = rows + (reader->bytes - (pass.count + 1) * reader->row_bytes) / ENTRY;
         u32 place = at;
         at = moved(reader, at, -reader->row_bytes);
-        copy_row(reader, at, row);
+        for (u32 i = 0; i < reader->row_bytes; i += ENTRY)
+            row[i / ENTRY] = load((const u32 *)(reader->area + at + i));
         pass.complete = was_read(reader, row, place);
         pass.count += !pass.complete;
     }
@@ -194,10 +184,10 @@ static const u32 *newest(const struct log_reader *reader, const u32 *rows)
     return rows + (reader->bytes - reader->row_bytes) / ENTRY;
 }
 
-// The writer has written nothing since the pass began. If it has gone round to the same place the
-// newest row is another one. Rows are copied from the newest to the oldest and overwritten from the
-// oldest, so where loads are done in order the row that was read before would be witness enough.
-// Ours may be done in any order before the barrier.
+// Has the writer written nothing since the pass began? If it has gone round to the same place, the
+// newest row is another one. (Rows are copied from the newest to the oldest, and overwritten from
+// the oldest. So where loads are done in order, the row that was read before would be witness
+// enough. Ours may be done in any order before the barrier.)
 static bool is_undisturbed(const struct log_reader *reader, const struct pass *pass,
                            const u32 *rows)
 {
@@ -219,8 +209,8 @@ static void mark_read(const struct log_reader *reader, const struct pass *pass)
     }
 }
 
-// A program may be anywhere in its handler, and nobody waits for it: the row that it is about to
-// write is the last one, and what it may overwrite is not looked at.
+// Reads with the writer stopped. A program may be anywhere in its handler, and nobody waits for it:
+// the row that it is about to write is its last, and what it may overwrite is not looked at.
 static s64 read_stopped(struct log_reader *reader, u32 safe, struct pass *pass, u32 *rows)
 {
     bool settles = reader->cpu != LOG_OF_PROGRAM;

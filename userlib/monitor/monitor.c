@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The monitor's channel of a process: a thread of high priority that answers EVENT_MONITOR through
-// the monitor buffer (orrery/monitor.h). It is a thread, and not the upcall, that answers, so that
-// a scan holds its objects as any user of them does, and so that switching tracing may take its
-// time. It is made with the first question or the second dispatcher; most processes see neither.
+// the monitor buffer (orrery/monitor.h). A thread answers, and not the upcall, so that a scan holds
+// its objects as any user of them does, and switching tracing may take its time. The thread is made
+// with the first question or the second dispatcher; most processes see neither.
 #include <co/manager.h>
 #include <orrery/errors.h>
 #include <orrery/monitor.h>
@@ -45,8 +45,8 @@ static u64 room(u64 bytes)
 
 typedef s64 (*list_function)(u64 *cursor, void *buffer, u64 bytes);
 
-// Fills the buffer with a list's records from results[0] on.
-// To ask once more tells whether this was the end.
+// Fills the buffer with a list's records from results[0] on. It asks once more, to tell whether
+// this was the end.
 static s64 fill(list_function list, u64 bytes, u64 results[2])
 {
     u64 used = 0;
@@ -82,8 +82,8 @@ static s64 set_counting(bool on)
     return error == 0 && user_patch_failures() != failures ? E_NOMEM : error;
 }
 
-// A packet that was taken out of its ring for a question that had been given up when the answer
-// came: the next one gets it, if the ring has not been emptied meanwhile.
+// Packets that were taken out of their ring for a question that had been given up when the answer
+// came. The next question gets them, if the ring has not been emptied meanwhile.
 static struct trace_packet *undelivered[ORRERY_MAX_CPUS];
 
 static void forget_undelivered(void)
@@ -95,7 +95,7 @@ static void forget_undelivered(void)
     }
 }
 
-// The rings begin anew only if the mask is one: the kernel must know of it.
+// The rings begin anew only if the mask is valid: the kernel must know of it.
 static s64 set_trace(u64 mask, u64 mode)
 {
     s64 error = 0;
@@ -147,7 +147,7 @@ static bool names_a_cpu(u64 operation)
            operation == MONITOR_MOVE || operation == MONITOR_LOG;
 }
 
-// The numbers are the asker's: whatever they are, they do no harm here.
+// Answers one question. The numbers are the asker's: whatever they are, they do no harm here.
 static s64 answer(const struct event *request, u64 results[2])
 {
     const u64 arguments[] = {request->info, request->words[0]};
@@ -209,14 +209,6 @@ static bool next_request(struct event *event)
 
 static s64 wake_monitor(void);
 
-// Without memory for the thread, all that wait for it are told so.
-static void refuse_all(s64 error)
-{
-    struct event request;
-    while (next_request(&request))
-        sys_monitor_done(request.id, error, 0, 0);
-}
-
 static void requested(const struct event *event)
 {
     user_spin_lock(&lock);
@@ -225,8 +217,9 @@ static void requested(const struct event *event)
     bool wanted = ready;
     user_spin_unlock(&lock);
     s64 error = wanted ? wake_monitor() : 0;
-    if (error != 0)
-        refuse_all(error);
+    struct event request;
+    while (error != 0 && next_request(&request)) // no memory for the thread: all are told so
+        sys_monitor_done(request.id, error, 0, 0);
 }
 
 static u64 started_cpus; // atomic, by CPU: its objects and its trace are there
@@ -235,7 +228,7 @@ static u64 known_cpus;
 extern const u8 unwind_map[]; // scripts/mktables.py
 extern const u64 unwind_map_size;
 
-// Dispatchers that have come since the last look need a service thread and a ring.
+// Gives dispatchers that have come since the last look a service thread and a ring.
 static void look_after_cpus(void)
 {
     u64 now = __atomic_load_n(&started_cpus, __ATOMIC_ACQUIRE);
@@ -247,8 +240,7 @@ static void look_after_cpus(void)
     trace_rings_ensure();
 }
 
-// The kernel reads the unwind map when it samples, at instants when it cannot wait for a page of
-// it.
+// The kernel reads the unwind map when it samples, and cannot wait for a page of it then.
 static void touch_unwind_map(void)
 {
     const volatile u8 *map = unwind_map;
@@ -301,8 +293,8 @@ static s64 start_cpu(u32 cpu)
 }
 USER_CPU_START(4, start_cpu);
 
-// What is on in the system is on here. A change from now on comes as a request, which waits until
-// this is done.
+// Switches on here what is on in the system. A change from now on comes as a request, which waits
+// until this is done.
 static s64 start_monitor(void)
 {
     s64 error = user_on_event(EVENT_MONITOR, requested);

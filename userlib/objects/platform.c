@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A user process as host of clustered objects: the platform interface over the thread library. Its
-// windows are the dispatchers' (orrery/user.h); their tables are pages of a REGION_COMMIT region
-// each.
+// A user process as host of clustered objects: the platform interface over the thread library. The
+// windows are the dispatchers' (orrery/user.h). The tables of each are pages of a REGION_COMMIT
+// region.
 #include <co/manager.h>
 #include <co/platform.h>
 #include <orrery/errors.h>
@@ -44,7 +44,7 @@ void co_platform_fence(void)
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// A page can be at one place only: pages are prepared in ordinary memory and copied into the
+// A page can be at one place only, so pages are prepared in ordinary memory and copied into the
 // window.
 const bool co_platform_map_copies = true;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The service thread of each CPU: reaps objects, keeps the trace's heartbeat. It is made when there
-// is something to do. And work for one CPU that another one asks for.
+// The service thread of each CPU reaps objects and keeps the trace's heartbeat. It is made when
+// there is something to do. And: work for one CPU that another one asks for.
 #include <co/object.h>
 #include <co/platform.h>
 #include <co/quiesce.h>
@@ -27,7 +27,7 @@ static u64 (*reap)(void);
 
 // ---- the thread --------------------------------------------------------------------------------
 
-// When the heartbeat is due next.
+// Calls tick() if it is due. Returns when the heartbeat is due next.
 static u64 beat(struct service *service)
 {
     u64 next = UINT64_MAX;
@@ -47,7 +47,7 @@ static u64 beat(struct service *service)
 static s64 __attribute__((noreturn)) service_main(void *argument)
 {
     struct service *service = argument;
-    // Known before the first look at what is to be done: who adds to it later wakes us.
+    // Known before the first look at what is to be done: whoever adds to it later wakes us.
     __atomic_store_n(&service->thread, thread_current(), __ATOMIC_SEQ_CST);
     for (;;) {
         u64 ticks = reap();
@@ -66,7 +66,7 @@ s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void))
 
 _Static_assert(ORRERY_MAX_CPUS <= 10, "a digit names a CPU");
 
-// Perhaps in an upcall, where nothing may use floating point, as printf does.
+// Makes a CPU's thread. Perhaps in an upcall, where nothing may use floating point, as printf does.
 static bool make(u32 cpu)
 {
     const char name[] = {'s', 'e', 'r', 'v', 'i', 'c', 'e', '/', (char)('0' + cpu), '\0'};
@@ -85,7 +85,7 @@ static bool make(u32 cpu)
     return false;
 }
 
-// False: there is no thread, and no memory for one.
+// Wakes a CPU's thread, or makes it. Returns false if there is none, and no memory for one.
 static bool wake(u32 cpu)
 {
     struct thread *thread = __atomic_load_n(&services[cpu].thread, __ATOMIC_ACQUIRE);

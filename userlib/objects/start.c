@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Start-up of a process's objects: tables for each CPU on which it gets a dispatcher, faults in
-// them.
+// Start-up of a process's objects: the tables for each CPU on which it gets a dispatcher, and
+// faults in them.
 #include <co/manager.h>
 #include <co/quiesce.h>
 #include <orrery/errors.h>
@@ -14,7 +14,7 @@
 #define VECTOR_DATA 0x300
 #define DSISR_PROTECTION 0x08000000
 
-// Where entries and counts of this CPU can be. Nothing is there until objects are.
+// Reserves where entries and counts of this CPU can be. Nothing is there until objects are.
 static s64 reserve_window(u32 cpu)
 {
     struct sys_region region = {
@@ -39,7 +39,7 @@ static s64 start_cpu(u32 cpu)
 }
 USER_CPU_START(2, start_cpu);
 
-// Objects that are gone, in pages of COIDs that were given back.
+// Repairs faults of references to objects that are gone, in pages of COIDs that were given back.
 static bool repair(const struct event *event, struct user_state *state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void switched(struct thread *next)
         trace_user_switch(thread_id(next), thread_priority(next));
 }
 
-// Behind the function that was called to take it.
+// Traces a wait for a mutex: who called the function that was called to take it.
 static void waited(const struct mutex *mutex, u64 since)
 {
     u64 callers[1 + 3] = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A process's own log of a CPU: a thread there asks the owner of the logs for an area, and stays
+// A process's own log of a CPU. A thread there asks the owner of the logs for an area, and stays
 // until the owner wants it back or ends. The owner is not trusted: what it gives has to be memory
 // that is all there, so that writing to it never waits for anybody and never fails.
 #include <user/attach_log.h>
@@ -45,7 +45,7 @@ static s64 map_at(u64 address, cap_t memory)
     return error;
 }
 
-// With a page of scratch behind it, where rows end that begin at the area's end.
+// Maps an area with a page of scratch behind it, where rows end that begin at the area's end.
 static s64 map_area(cap_t memory, u8 **area)
 {
     s64 error = E_EXIST;
@@ -64,28 +64,16 @@ static s64 map_area(cap_t memory, u8 **area)
     return error;
 }
 
-static void unmap_area(u8 *area)
-{
-    sys_region_destroy((u64)area);
-    sys_region_destroy((u64)area + LOG_AREA_BYTES);
-}
-
-static bool is_all_there(const u8 *area)
+// Is it memory that is all there, and stays? Pages of a file come from a server, and may go again;
+// those of other memory stay. For a file, sys_file_take gives another error than E_INVAL.
+static bool is_area(cap_t memory, u8 *area)
 {
     struct sys_region_info info;
     u64 cursor = (u64)area;
 
-    return sys_region_list(0, &cursor, &info, sizeof(info)) > 0 && info.address == (u64)area &&
+    return sys_file_take(memory, 0, area + LOG_AREA_BYTES) == E_INVAL &&
+           sys_region_list(0, &cursor, &info, sizeof(info)) > 0 && info.address == (u64)area &&
            info.resident_pages == AREA_PAGES;
-}
-
-// Pages of a file come from a server, and may go again; those of other memory stay. A file is what
-// another error than E_INVAL comes of.
-static bool is_area(cap_t memory, u8 *area)
-{
-    u8 *scratch = area + LOG_AREA_BYTES;
-
-    return sys_file_take(memory, 0, scratch) == E_INVAL && is_all_there(area);
 }
 
 // ---- attached -----------------------------------------------------------------------------------
@@ -95,7 +83,7 @@ static void set_state(u32 cpu, s64 state)
     __atomic_store_n(&states[cpu], state, __ATOMIC_RELEASE);
 }
 
-// Why there is no log (any more).
+// Logs until the owner wants the area back. Returns why there is no log (any more).
 static s64 write_log(cap_t server, u32 cpu, cap_t memory, u32 domain)
 {
     u8 *area;
@@ -112,7 +100,8 @@ static s64 write_log(cap_t server, u32 cpu, cap_t memory, u32 domain)
         log_stay(server, cpu);
         own_log_end();
     }
-    unmap_area(area);
+    sys_region_destroy((u64)area);
+    sys_region_destroy((u64)area + LOG_AREA_BYTES);
     return error;
 }
 

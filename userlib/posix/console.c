@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The console as a kind of open file: what 0, 1 and 2 are unless a program inherits others.
-#include "console.h"
 #include "line.h"
+#include "table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static s64 console_write(struct fd_file *file, const void *from, u64 bytes, s64 
     return (s64)bytes;
 }
 
-// Takes what has been typed into the line. An error of sys_console_read, or 0.
+// Takes what has been typed into the line. Returns 0, or an error of sys_console_read.
 static s64 take_typed(void)
 {
     char typed[64], echo[4];

@@ -10,7 +10,7 @@
 
 // ---- states ------------------------------------------------------------------------------------
 
-// Those of the servers that there have been; they stay mapped.
+// The states of all servers that there have been; they stay mapped.
 struct states {
     struct states *next;
     const struct service *service;
@@ -23,7 +23,7 @@ static struct {
     struct states *first;
 } all_states;
 
-// With all pages, so that a lack of memory is found here, where calls still are a way out.
+// Maps all pages at once, so that a lack of memory is found here, where calls still are a way out.
 static void *map(cap_t memory, u64 bytes, u32 prot)
 {
     struct sys_region region = {
@@ -125,8 +125,8 @@ static s64 call_renew(cap_t server, u64 handle, void *argument)
     return fs_renew(server, handle, *(const u32 *)argument);
 }
 
-// The server still has the file, and with FS_WRITE knows that it is written. A server that has
-// ended is found out here.
+// Asks the server whether it still has the file; with FS_WRITE also tells it that the file is
+// written. A server that has ended is found out here.
 static bool renew(const struct fd_file *file, struct direct *direct, u32 flags)
 {
     u64 until = time_after_us(FS_LEASE_US);
@@ -166,7 +166,7 @@ static bool still(const struct direct *direct, const struct view *view)
     return __atomic_load_n(&direct->state->sequence, __ATOMIC_RELAXED) == view->sequence;
 }
 
-// A view that the server stands for: of one that has ended no call would come back.
+// Takes a view while the lease holds: of a server that has ended no call would come back.
 static bool leased_look(struct fd_file *file, struct direct *direct, struct view *view)
 {
     return direct->data != NULL && (time_now() < direct->lease || renew(file, direct, FS_READ)) &&
@@ -224,8 +224,9 @@ static bool may_write(const struct direct *direct)
     return __atomic_load_n(&direct->state->writer, __ATOMIC_RELAXED) == direct->ticket;
 }
 
-// Whoever takes the right to write away sees the bytes that are there already, or we see that it
-// has gone: then the same bytes are written once more, as a call.
+// Writes, and then looks whether it still might. Whoever takes the right to write away sees the
+// bytes that are there already, or we see that it has gone: then a call writes the same bytes once
+// more.
 s64 direct_write(struct fd_file *file, struct direct *direct, const void *from, u64 bytes,
                  u64 offset)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contents of a file that is used much, as memory: reading and writing without calls. The server
-// says by the file's state, which only it can write, how long the file is, how much of it is in the
+// Contents of a file that is used much, as memory: reading and writing without calls. The file's
+// state, which only the server can write, says how long the file is, how much of it is in the
 // memory, and whether this opening alone may write (docs/files.md, "Without calls").
 #ifndef POSIX_DIRECT_H
 #define POSIX_DIRECT_H
@@ -11,7 +11,7 @@
 
 #define DIRECT_OTHERWISE (-1L) // by a call
 
-// What goes into file->private's calls after so many of them (uses); each a file.
+// One for each file. It is made after so many calls (uses) on a file.
 struct direct {
     struct mutex lock; // of all below, around each use of the file
     const u8 *data;    // NULL: not mapped
@@ -26,17 +26,19 @@ struct direct {
     u32 kind, writable;
 };
 
-// Asks the server for the memory after so many uses; without one nothing has changed. Lock held.
+// Asks the server for the memory after so many uses. If it gives none, nothing has changed. Lock
+// held.
 void direct_map(struct fd_file *file, struct direct *direct, u64 uses);
-// Bytes done, or DIRECT_OTHERWISE: then nothing has been done that a call with the same bytes
-// does not do again. Lock held.
+// Read and write. Return the bytes done, or DIRECT_OTHERWISE: then nothing has been done that a
+// call with the same bytes does not do again. Lock held.
 s64 direct_read(struct fd_file *file, struct direct *direct, void *to, u64 bytes, u64 offset);
 s64 direct_write(struct fd_file *file, struct direct *direct, const void *from, u64 bytes,
                  u64 offset);
-// What a call would say of the file; false: ask it, and give its answer to direct_know. Lock held.
+// Fills in what a call would say of the file. Returns false if it cannot: ask the server, and give
+// the answer to direct_know. Lock held.
 bool direct_stat(struct fd_file *file, struct direct *direct, struct fs_stat *info);
 void direct_know(struct direct *direct, const struct fs_stat *info);
-// The file's length alone. Lock held.
+// Gets the file's length alone. Lock held.
 bool direct_bytes(struct fd_file *file, struct direct *direct, u64 *bytes);
 void direct_end(struct direct *direct); // frees it
 

@@ -67,7 +67,7 @@ static s64 call_list(cap_t server, u64 handle, void *argument)
                    sizeof(directory->entries), &directory->bytes);
 }
 
-// More entries from the server: 0 at the end, or -errno.
+// Gets more entries from the server. Returns their bytes, 0 at the end, or -errno.
 static s64 fetch(DIR *directory)
 {
     struct fd_file *file = fd_hold(directory->fd);
@@ -79,7 +79,7 @@ static s64 fetch(DIR *directory)
     return status != 0 ? -posix_errno(status) : (s64)directory->bytes;
 }
 
-// The next entry in hand, checked: it comes from another process.
+// Takes the next entry in hand. It comes from another process, so it is checked.
 static bool take(DIR *directory)
 {
     struct fs_entry entry;

@@ -12,9 +12,9 @@
 #include <user/scheduler.h>
 #include <user/time.h>
 
-// file->private: the service; handle: the server's; words[0]: FS_KIND_*, whether others may have
-// the opening, too, and how often it was read or written by calls; words[1]: its struct direct, or
-// 0.
+// What a file's fields mean here. private: the service. handle: the server's. words[0]: FS_KIND_*,
+// whether others may have the opening, too, and how often it was read or written by calls.
+// words[1]: its struct direct, or 0.
 #define KIND_MASK 0xffUL
 #define PASSED 0x100UL
 #define ONE_USE 0x10000UL
@@ -107,8 +107,8 @@ static u64 offset_after(s64 offset, u64 done)
 
 // ---- without calls -----------------------------------------------------------------------------
 
-// The file's direct, made if there is none. What calls at the position have done so far, they have
-// done: who comes after the fence sees it.
+// Returns the file's direct, and makes one if there is none. What calls at the position have done
+// so far, they have done: who comes after the fence sees it.
 static struct direct *direct_make(struct fd_file *file)
 {
     struct direct *none = NULL, *made = calloc(1, sizeof(*made));
@@ -137,8 +137,8 @@ struct seek {
     u64 position;
 };
 
-// The position is kept here if the opening is one process's, and no other call is under way that
-// may have begun at the server's position. Lock held.
+// Keeps the position here, if the opening is one process's, and no other call is under way that may
+// have begun at the server's position. Lock held.
 static void take_position(struct fd_file *file, struct direct *direct)
 {
     struct seek seek = {.whence = FS_SEEK_CURRENT};
@@ -150,7 +150,7 @@ static void take_position(struct fd_file *file, struct direct *direct)
     direct->own_position = true;
 }
 
-// Gives it back to the server, before another process gets the opening.
+// Gives the position back to the server, before another process gets the opening.
 static s64 return_position(struct fd_file *file)
 {
     s64 status = 0;
@@ -168,14 +168,14 @@ static s64 return_position(struct fd_file *file)
     return status;
 }
 
-// A call was made. After the 16th, 32nd, 64th, … it is tried to do without: then true.
+// Counts a call. Returns true after the 16th, 32nd, 64th, …: then it is time to try without calls.
 static bool is_time(struct fd_file *file, u64 *uses)
 {
     *uses = __atomic_add_fetch(&file->words[0], ONE_USE, __ATOMIC_RELAXED) / ONE_USE;
     return *uses >= USES_MIN && (*uses & (*uses - 1)) == 0;
 }
 
-// Lock held.
+// Tries to do without calls from now on. Lock held.
 static void do_without(struct fd_file *file, struct direct *direct, u64 uses)
 {
     if (direct->data == NULL)
@@ -204,7 +204,7 @@ static void count_first_use(struct fd_file *file)
 
 // ---- reading and writing, by calls or without ---------------------------------------------------
 
-// All that was asked for, as far as the file goes.
+// Reads all that was asked for, as far as the file goes.
 static s64 read_by_calls(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
     u64 done = 0;
@@ -221,7 +221,7 @@ static s64 read_by_calls(struct fd_file *file, void *to, u64 bytes, s64 offset)
     return (s64)done;
 }
 
-// Where a transfer without calls is; false: at the server's position.
+// Finds where a transfer without calls is. Returns false if it is at the server's position.
 static bool find_place(const struct direct *direct, s64 offset, u64 *place)
 {
     *place = offset == FD_AT_POSITION ? direct->position : (u64)offset;
@@ -320,7 +320,7 @@ static s64 seek_by_call(struct fd_file *file, struct seek *seek)
     return status != 0 ? -posix_errno(status) : (s64)seek->position;
 }
 
-// The end is the server's to know, or its state's.
+// Seeks without a call, but for the end if only the server knows it.
 static s64 seek_here(struct fd_file *file, struct direct *direct, struct seek *seek)
 {
     s64 base = seek->whence == FS_SEEK_CURRENT ? (s64)direct->position : 0, target;
@@ -373,7 +373,7 @@ static s64 call_stat(cap_t server, u64 handle, void *argument)
     return fs_file_stat(server, handle, argument);
 }
 
-// Field by field, and all of them: an initialiser would be a call of memset.
+// Fills field by field, and all of them: an initialiser would be a call of memset.
 void file_stat_fill(const struct fs_stat *from, struct stat *to)
 {
     static const mode_t types[] = {

@@ -9,17 +9,18 @@
 
 extern const struct fd_ops file_ops;
 
-// An open file, or pipe, for a handle of a service; NULL: no memory (the handle is closed then).
+// Makes an open file, or pipe, for a handle of a service. NULL: no memory (the handle is closed
+// then).
 struct fd_file *file_new(struct service *service, u64 handle, u32 kind, int flags);
-// Handle and service of such a file; false: it is of another kind.
+// Gets handle and service of such a file. Returns false if it is of another kind.
 bool file_handle(const struct fd_file *file, struct service **service, u64 *handle);
-// One call with a file's handle at its server: when that has ended,
-// the handle is worth nothing: E_STALE.
+// Makes one call with a file's handle at its server. E_STALE: the server has ended since, so the
+// handle is worth nothing.
 typedef s64 (*handle_call)(cap_t server, u64 handle, void *argument);
 s64 file_do(const struct fd_file *file, handle_call call, void *argument);
 void file_stat_fill(const struct fs_stat *from, struct stat *to);
-// One read or write of at most FS_DATA_MAX of *bytes, at an offset or FS_CURRENT, with FS_NO_WAIT
-// or 0: the server's status, and in *bytes how many it did.
+// Read or write once, at most FS_DATA_MAX of *bytes, at an offset or FS_CURRENT, with FS_NO_WAIT or
+// 0. Return the server's status, and in *bytes how many were done.
 s64 file_read_part(const struct fd_file *file, void *to, u64 *bytes, u64 offset, u32 flags);
 s64 file_write_part(const struct fd_file *file, const void *from, u64 *bytes, u64 offset,
                     u32 flags);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Files that a child inherits: lent by who spawns it, borrowed at its start.
-#include "console.h"
 #include "file.h"
 #include "mounts.h"
 #include "pipe.h"
@@ -37,18 +36,13 @@ s64 fd_register_kind(const struct fd_ops *ops)
 
 // ---- in the child ------------------------------------------------------------------------------
 
-static const struct fd_ops *find_kind(const struct fd_inherit *from)
-{
-    for (u32 i = 0; i < kind_count; i++) {
-        if (strncmp(kinds[i]->kind, from->kind, FD_KIND_MAX) == 0)
-            return kinds[i];
-    }
-    return NULL;
-}
-
 static void borrow(const struct fd_inherit *from)
 {
-    const struct fd_ops *ops = find_kind(from);
+    const struct fd_ops *ops = NULL;
+    for (u32 i = 0; i < kind_count && ops == NULL; i++) {
+        if (strncmp(kinds[i]->kind, from->kind, FD_KIND_MAX) == 0)
+            ops = kinds[i];
+    }
     struct fd_file *file = ops == NULL ? NULL : fd_file_new(ops, from->flags);
     if (file == NULL)
         return;
@@ -108,14 +102,14 @@ static s64 lend(struct fd_file *file, int child_fd, struct fd_inherit *to)
     return file->ops->lend(file, to);
 }
 
-// What is lent on its way to a child.
+// Files that are lent, on their way to a child.
 struct lending {
     struct inheritance *with;
     struct fd_file *files[FD_MAX]; // held
     u32 count;
 };
 
-// The child has what was lent, or with pid 0 there is none.
+// Ends a lending: the child has what was lent, or with pid 0 there is none.
 static void settle(u32 pid, void *context)
 {
     struct lending *lending = context;

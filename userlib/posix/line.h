@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is typed, edited to lines: echo, erase (Backspace, Ctrl-H), kill (Ctrl-U),
-// end of file (Ctrl-D on an empty line).
+// What is typed, edited to lines: echo, erase (Backspace, Ctrl-H), kill (Ctrl-U), end of file
+// (Ctrl-D on an empty line).
 #ifndef POSIX_LINE_H
 #define POSIX_LINE_H
 
@@ -15,11 +15,12 @@ struct line {
     bool end;     // Ctrl-D: the next read returns 0
 };
 
-// Takes one typed character; what is to be echoed goes to echo (4 bytes): how many.
+// Takes one typed character. Puts what is to be echoed into echo (4 bytes), and returns how many
+// bytes.
 u32 line_type(struct line *line, char typed, char *echo);
-// Something can be read: a line or the end.
+// Is there something to read: a line or the end?
 bool line_ready(const struct line *line);
-// At most one line, or the part of it that fits. 0: end of file.
+// Takes at most one line, or the part of it that fits. Returns its bytes; 0: end of file.
 u64 line_take(struct line *line, char *to, u64 bytes);
 
 #endif

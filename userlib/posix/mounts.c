@@ -30,7 +30,7 @@ static struct {
 
 // ---- services -----------------------------------------------------------------------------------
 
-// Until init has noticed a server's end, it still gives out the dead endpoint: hence the pauses.
+// Until init has noticed a server's end it still gives out the dead endpoint: hence the pauses.
 s64 service_do(struct service *service, service_call call, void *argument)
 {
     cap_t server = service_known(service);
@@ -73,7 +73,8 @@ static s64 read_entry(cap_t server, void *argument)
     return 0;
 }
 
-// The lock is held: what is asked meanwhile would have to wait for the table as well.
+// Reads the whole table. The lock is held: whoever asks meanwhile would have to wait for the table
+// too.
 static s64 read_table(struct service *root)
 {
     s64 status = 0;
@@ -123,7 +124,7 @@ static struct service *root_service(void)
     return root;
 }
 
-// The service that an absolute path belongs to, and the path as it sees it.
+// Finds the service that an absolute path belongs to, and the path as that service sees it.
 static s64 locate(const char *path, struct service **service, const char **rest)
 {
     struct service *root = root_service();

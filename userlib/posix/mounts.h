@@ -11,20 +11,20 @@
 // One call on a path, at its server. path: as that server sees it.
 typedef s64 (*path_call)(cap_t server, const char *path, void *argument);
 
-// Makes the call at the server that the path belongs to; again when the mount table has changed or
-// the server has been restarted. *service (may be NULL): whose answer it is. Returns what the call
-// returned, or E_NOENT, E_INVAL (path too long), E_TIMEOUT.
+// Makes the call at the server that the path belongs to, and again if the mount table has changed
+// or the server has been restarted. *service (may be NULL): whose answer it is. Returns what the
+// call returned, or E_NOENT, E_INVAL (path too long), E_TIMEOUT.
 s64 path_do(const char *path, path_call call, void *argument, struct service **service);
 
-// One call at a service, once more when that had been restarted: not for calls on its handles.
+// Makes one call at a service, and once more if the service had been restarted. Not for calls on
+// its handles.
 typedef s64 (*service_call)(cap_t server, void *argument);
 s64 service_do(struct service *service, service_call call, void *argument);
 
-// For rename: the texts of two paths at the one server they both belong to.
-// E_NOTSUP when they do not.
+// For rename: the texts of two paths at the one server that both belong to. E_NOTSUP: they do not.
 s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
               char to_text[PATH_BYTES], struct service **service);
-// The mount table is to be read again.
+// Forgets the mount table: it is read again when it is next needed.
 void mounts_forget(void);
 
 // The working directory: absolute, normal.

@@ -32,7 +32,7 @@ static s64 call_open(cap_t server, const char *path, void *argument)
     return fs_open(server, path, opening->flags, &opening->handle, &opening->info);
 }
 
-// In one expression, of which the compiler makes a few shifts.
+// Is one expression, of which the compiler makes a few shifts.
 static u32 open_flags(int flags)
 {
     int mode = flags & O_ACCMODE;

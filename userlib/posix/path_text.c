@@ -9,18 +9,13 @@ struct building {
     u64 length; // 0 stands for "/"
 };
 
-static void drop_last(struct building *out)
-{
-    while (out->length > 0 && out->text[--out->length] != '/')
-        ;
-}
-
 static bool append(struct building *out, const char *name, u64 bytes)
 {
     if (bytes == 0 || (bytes == 1 && name[0] == '.'))
         return true;
     if (bytes == 2 && name[0] == '.' && name[1] == '.') {
-        drop_last(out);
+        while (out->length > 0 && out->text[--out->length] != '/')
+            ; // drops the last name
         return true;
     }
     if (out->length + 1 + bytes >= PATH_BYTES)
@@ -60,7 +55,7 @@ bool path_absolute(const char *from, const char *path, char out[PATH_BYTES])
     return true;
 }
 
-// Most characters sort behind "/", so one look at each is enough.
+// Most characters sort behind "/", so it takes one look at each.
 bool path_is_normal(const char *path)
 {
     const char *at = path;

@@ -7,16 +7,17 @@
 
 #define PATH_BYTES 1024 // of a path with its NUL (FS_PATH_MAX + 1)
 
-// The absolute path that `path` names from the absolute directory `from`: without ".",
-// "..", doubled or trailing "/".
-// False: it is empty, or longer than PATH_BYTES.
+// Makes the absolute path that `path` names from the absolute directory `from`: without ".", "..",
+// doubled or trailing "/". Returns false if `path` is empty, or the result is longer than
+// PATH_BYTES.
 bool path_absolute(const char *from, const char *path, char out[PATH_BYTES]);
 
-// Whether path is what path_absolute makes of it. May say no to one that is: then that has to look.
+// Is path what path_absolute makes of it? May say no for one that is: then path_absolute has to
+// look.
 bool path_is_normal(const char *path);
 
-// Whether path lies at or below point ("/proc"; both absolute and normal): then the rest of it,
-// from a "/" on ("/" when it is point itself), else NULL.
+// Returns the rest of path, from a "/" on, if it lies at or below point ("/proc"; both absolute and
+// normal): "/" if it is point itself. Otherwise NULL.
 const char *path_below(const char *path, const char *point);
 
 #endif

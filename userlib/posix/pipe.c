@@ -10,13 +10,13 @@
 #include <user/lock.h>
 
 #define RING_BYTES 0x4000UL // as much as a pipe holds at the server
-#define ATOMIC_BYTES 4096UL // a write of so many bytes at most is not torn: PIPE_BUF, at least
+#define ATOMIC_BYTES 4096UL // a write of at most so many bytes is not torn: PIPE_BUF, at least
 #define READER 0
 #define WRITER 1
 #define BY_CALLS 1 // a result: the bytes are at the server
 
 // The bytes of a pipe both ends of which are open, here and nowhere else. So nobody can be missing
-// at either end: who has closed, and whom that concerns, is for the server alone.
+// at either end. The server alone decides who has closed, and whom that concerns.
 struct own_pipe {
     struct mutex lock;            // of all below
     bool own;                     // false: they are the server's, for good
@@ -67,8 +67,9 @@ static void ring_take(struct own_pipe *pipe, u8 *to, u64 bytes)
 
 // ---- to the server -----------------------------------------------------------------------------
 
-// The pipe at the server is empty so far and has as much room. What a server that has ended does
-// not take is lost, as all that it had; nobody waits for the next one, which has no such pipe.
+// Gives the bytes to the pipe at the server, which is empty so far and has as much room. What a
+// server that has ended does not take is lost, as all that it had. Nobody waits for the next one,
+// which has no such pipe.
 static s64 hand_over(struct own_pipe *pipe)
 {
     if (service_known(pipe->writer->private) == 0)
@@ -85,8 +86,8 @@ static s64 hand_over(struct own_pipe *pipe)
     return 0;
 }
 
-// From here on all goes by calls, also what waits. Unless nobody can read any more, what has been
-// written goes to the server first.
+// From here on all goes by calls, also for those who wait. What has been written goes to the server
+// first, unless nobody can read it any more.
 static s64 stop_owning(struct own_pipe *pipe, bool readable)
 {
     s64 status = 0;
@@ -122,7 +123,7 @@ static u64 available(const struct own_pipe *pipe, u32 end)
     return end == READER ? pipe->bytes : RING_BYTES - pipe->bytes;
 }
 
-// Each signal wakes one at least of those who are counted.
+// Wakes one thread at an end. Each signal wakes at least one of those who are counted.
 static void wake(struct own_pipe *pipe, u32 end)
 {
     if (pipe->waiting[end] == 0)
@@ -131,7 +132,7 @@ static void wake(struct own_pipe *pipe, u32 end)
     condition_signal(&pipe->changed[end]);
 }
 
-// Waits until there are so many bytes, or there is room for so many. 0: with the lock held; else
+// Waits until there are so many bytes, or room for so many. Returns 0, with the lock held, or
 // -EAGAIN or BY_CALLS.
 static s64 enter(const struct fd_file *file, struct own_pipe *pipe, u32 end, u64 wanted)
 {
@@ -150,8 +151,8 @@ static s64 enter(const struct fd_file *file, struct own_pipe *pipe, u32 end, u64
     return BY_CALLS;
 }
 
-// Something has moved: for one who waits at the other end, and for the next one at this end if
-// there is something left for it.
+// Something has moved: wakes one who waits at the other end, and the next one at this end if
+// something is left for it. Gives the lock back.
 static void leave(struct own_pipe *pipe, u32 end)
 {
     wake(pipe, 1 - end);
@@ -172,7 +173,7 @@ static u64 call_offset(s64 offset)
     return offset == FD_AT_POSITION ? FS_CURRENT : (u64)offset; // which the server refuses
 }
 
-// Gives what there is.
+// Reads what there is.
 static s64 pipe_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
     struct own_pipe *pipe = own_pipe_of(file);
@@ -193,8 +194,8 @@ static s64 pipe_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
     return (s64)part;
 }
 
-// A whole write goes in all at once, another as far as there is room. The bytes that went in, 0
-// when it goes on by calls, or -errno.
+// Writes a whole write at once, another one as far as there is room. Returns the bytes that went
+// in, 0 if it goes on by calls, or -errno.
 static s64 write_own(const struct fd_file *file, struct own_pipe *pipe, const u8 *from, u64 bytes,
                      bool whole)
 {
@@ -287,7 +288,7 @@ static u32 end_of(const struct fd_file *file)
     return (file->flags & O_ACCMODE) == O_RDONLY ? READER : WRITER;
 }
 
-// Who is told that there is room can write ATOMIC_BYTES.
+// If it tells that there is room, ATOMIC_BYTES can be written.
 static s64 pipe_ready(struct fd_file *file, int events)
 {
     struct own_pipe *pipe = own_pipe_of(file);
@@ -314,7 +315,7 @@ static void pipe_close(struct fd_file *file)
     file_close_handle(file->private, file->handle);
 }
 
-// The child may use its end at once.
+// The child may use its end at once, so we stop owning.
 static s64 pipe_lend(struct fd_file *file, struct fd_inherit *to)
 {
     struct own_pipe *pipe = own_pipe_of(file);

@@ -10,8 +10,8 @@
 
 extern const struct fd_ops pipe_ops;
 
-// The two ends of a new pipe, which nobody else has or uses so far. Without memory nothing changes:
-// they are used by calls.
+// Owns a new pipe, by its two ends, which nobody else has or uses so far. Without memory nothing
+// changes: they are used by calls.
 void pipe_own(struct fd_file *reader, struct fd_file *writer);
 
 #endif

@@ -35,7 +35,7 @@ static s64 open_program(const char *path, struct process_program *program)
     return 0;
 }
 
-// Who can read the initial file system itself and has no name service (init) does that.
+// A process that can read the initial file system itself and has no name service (init) does that.
 static s64 start_programs(void)
 {
     s64 names = sys_cap_copy(CAP_NAMES);

@@ -23,14 +23,6 @@ struct service {
 static struct mutex list_lock;
 static struct service *services;
 
-static struct service *find(const char *name)
-{
-    struct service *service = services;
-    while (service != NULL && strcmp(service->name, name) != 0)
-        service = service->next;
-    return service;
-}
-
 static struct service *add(const char *name)
 {
     struct service *service = calloc(1, sizeof(*service));
@@ -47,7 +39,9 @@ struct service *service_get(const char *name)
     if (strnlen(name, NAMES_NAME_MAX + 1) > NAMES_NAME_MAX)
         return NULL;
     mutex_lock(&list_lock);
-    struct service *service = find(name);
+    struct service *service = services;
+    while (service != NULL && strcmp(service->name, name) != 0)
+        service = service->next;
     if (service == NULL)
         service = add(name);
     mutex_unlock(&list_lock);
@@ -59,8 +53,8 @@ const char *service_name(const struct service *service)
     return service->name;
 }
 
-// Without a name service every call on CAP_NAMES gives E_NOENT,
-// as for a name that is not there yet.
+// Without a name service every call on CAP_NAMES gives E_NOENT, as for a name that is not there
+// yet.
 static bool have_names(void)
 {
     s64 copy = sys_cap_copy(CAP_NAMES);
@@ -70,7 +64,7 @@ static bool have_names(void)
     return true;
 }
 
-// Asks again until the name is there.
+// Asks for a name again and again until it is there.
 static s64 wait_for(const char *name, u64 deadline, cap_t *endpoint)
 {
     u64 pause = FIRST_PAUSE_US;
@@ -90,7 +84,8 @@ cap_t service_known(const struct service *service)
     return __atomic_load_n(&service->endpoint, __ATOMIC_RELAXED);
 }
 
-// Several threads may have asked at once: the first one's endpoint stays.
+// Keeps a found endpoint, and returns the one to use. Several threads may have asked at once: the
+// first one's endpoint stays.
 static cap_t keep(struct service *service, cap_t found)
 {
     mutex_lock(&service->lock);

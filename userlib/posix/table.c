@@ -13,7 +13,7 @@ static struct {
     int end; // no file has ever been here or behind
 } table;
 
-static struct fd_file *spare; // the last that nobody has any more, or NULL
+static struct fd_file *spare; // the last one that was given up, or NULL
 
 struct fd_file *fd_file_new(const struct fd_ops *ops, u32 flags)
 {

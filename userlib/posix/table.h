@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The table of file descriptors, for the other files here.
+// The table of file descriptors, and the kind `console`, for the other files here.
 #ifndef POSIX_TABLE_H
 #define POSIX_TABLE_H
 
 #include <posix/fd.h>
 
-int fd_install_at(struct fd_file *file,
-                  int fd);               // what was there is closed; takes over the reference
-int fd_remove(int fd);                   // close: 0 or -EBADF
+extern const struct fd_ops console_ops;
+
+// Puts a file at a descriptor, and closes what was there. Takes over the reference.
+int fd_install_at(struct fd_file *file, int fd);
+int fd_remove(int fd);                   // closes: 0 or -EBADF
 void fd_remove_all(void);                // the process ends
 void fd_file_free(struct fd_file *file); // one that was never open
 

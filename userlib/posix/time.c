@@ -17,13 +17,6 @@ static struct timespec from_ns(u64 ns)
     return (struct timespec){.tv_sec = (time_t)(ns / NS), .tv_nsec = (long)(ns % NS)};
 }
 
-static struct timespec from_ticks(u64 ticks)
-{
-    u64 hz = time_hz();
-    return (struct timespec){.tv_sec = (time_t)(ticks / hz),
-                             .tv_nsec = (long)(ticks % hz * NS / hz)};
-}
-
 int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
     (void)zone;
@@ -32,7 +25,7 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone)
     return 0;
 }
 
-// CPU time of the process, in ticks.
+// Returns the CPU time of the process, in ticks.
 static u64 process_ticks(void)
 {
     struct sys_process_info info[16];
@@ -54,9 +47,13 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         errno = EINVAL;
         return -1;
     }
-    *time = clock == CLOCK_REALTIME
-                ? from_ns(time_date())
-                : from_ticks(clock == CLOCK_PROCESS_CPUTIME_ID ? process_ticks() : time_now());
+    if (clock == CLOCK_REALTIME) {
+        *time = from_ns(time_date());
+        return 0;
+    }
+    u64 ticks = clock == CLOCK_PROCESS_CPUTIME_ID ? process_ticks() : time_now(), hz = time_hz();
+    *time =
+        (struct timespec){.tv_sec = (time_t)(ticks / hz), .tv_nsec = (long)(ticks % hz * NS / hz)};
     return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory for the library itself, where malloc and its lock may not be used: powers of two from
-// lists of free pieces, larger ones as regions.
+// Memory for the library itself, where malloc and its lock may not be used. Powers of two come from
+// lists of free pieces, larger blocks are regions.
 #include "scheduler.h"
 
 #include <orrery/memory.h>

@@ -40,8 +40,8 @@ void blocked_log_write(struct blocked_log *log, const struct sys_blocked_record 
 
 // ---- begin and end ------------------------------------------------------------------------------
 
-// All of it is there from the beginning: a page fault would stop the writer's
-// dispatcher with locks held.
+// All of it is touched at the beginning: a page fault would stop the writer's dispatcher with locks
+// held.
 struct sys_blocked_record *blocked_log_memory(u64 bytes)
 {
     void *memory = user_alloc(bytes);
@@ -59,7 +59,7 @@ void blocked_log_begin(struct blocked_log *log, struct sys_blocked_record *memor
     user_spin_unlock(&log->lock);
 }
 
-// Exchanges the buffer for `memory` (NULL: none), keeping the records; returns the one before.
+// Exchanges the buffer for `memory` (NULL: none), and keeps the records. Returns the buffer before.
 // With the lock held.
 static struct sys_blocked_record *exchange(struct blocked_log *log,
                                            struct sys_blocked_record *memory, u64 bytes)
@@ -109,7 +109,8 @@ static u64 larger(u64 bytes, u64 lost)
     return bytes + ALIGN_UP(lost * sizeof(struct sys_blocked_record), (u64)BLOCKED_LOG_STEP);
 }
 
-// Waits until little is left to be copied, for the writers wait meanwhile.
+// Makes the buffer larger if records were lost. Waits until little is left to be copied, for the
+// writers wait meanwhile.
 static void grow(struct blocked_log *log, u64 lost)
 {
     u64 bytes = larger(log->bytes, lost - log->lost_seen), old_bytes = log->bytes;

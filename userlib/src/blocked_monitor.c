@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the monitor asks of a process's BlockedThreadQueues objects: which there are, switching
-// their logs, reading them.
+// What the monitor asks of a process's BlockedThreadQueues objects: listing them, switching their
+// logs, reading the logs.
 #include "blocked_threads.h"
 
 // ---- which there are ----------------------------------------------------------------------------
 
-// The oldest object that is younger than the cursor; NULL: none. With blocked_all.
+// Returns the oldest object that is younger than the cursor; NULL: none. With blocked_all.
 static struct hashed_queues *object_after(u64 cursor)
 {
     struct hashed_queues *found = NULL;
@@ -64,7 +64,8 @@ s64 blocked_threads_list(u64 *cursor, void *buffer, u64 bytes)
 
 // ---- switching ----------------------------------------------------------------------------------
 
-// In the order of its queue, as if it had been enqueued now.
+// Logs the threads that wait in a bucket, in the order of its queues, as if they had been enqueued
+// now.
 static void log_present(struct hashed_queues *queues, const struct blocked_bucket *bucket)
 {
     for (const struct blocked_thread *entry = bucket->head; entry; entry = entry->next) {
@@ -90,7 +91,7 @@ static void unlock_all(struct hashed_queues *queues)
         user_spin_unlock(&queues->buckets[i].lock);
 }
 
-// With all buckets locked: no queue changes between the threads that are there and
+// Begins a log. All buckets are locked, so no queue changes between the threads that are there and
 // the first change in the log.
 static s64 begin(struct hashed_queues *queues)
 {
@@ -129,15 +130,6 @@ s64 blocked_log_object(struct hashed_queues *queues, bool on)
     return 0;
 }
 
-static s64 switch_object(struct hashed_queues *queues, enum sys_blocked_logging logging)
-{
-    bool on = blocked_log_on(&queues->log);
-    if (on && logging == SYS_BLOCKED_ON)
-        return 0;
-    blocked_log_object(queues, false);
-    return logging == SYS_BLOCKED_OFF ? 0 : blocked_log_object(queues, true);
-}
-
 s64 blocked_threads_log(coid_t coid, u64 logging)
 {
     s64 count = 0, error = 0;
@@ -148,8 +140,12 @@ s64 blocked_threads_log(coid_t coid, u64 logging)
          queues = queues->next) {
         if (coid != 0 && queues->root.coid != coid)
             continue;
-        error = switch_object(queues, (enum sys_blocked_logging)logging);
         count++;
+        if (logging == SYS_BLOCKED_ON && blocked_log_on(&queues->log))
+            continue;
+        blocked_log_object(queues, false);
+        if (logging != SYS_BLOCKED_OFF)
+            error = blocked_log_object(queues, true);
     }
     if (coid == 0)
         blocked_log_new = logging != SYS_BLOCKED_OFF && error == 0;

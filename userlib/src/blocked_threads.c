@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// With what it takes to align it.
+// With the bytes that it takes to align it.
 #define QUEUES_BYTES (sizeof(struct hashed_queues) + _Alignof(struct hashed_queues))
 
 static struct hashed_queues the_queues __attribute__((section(".bss.large")));
@@ -48,7 +48,8 @@ log_change(const struct blocked_bucket *bucket, const struct blocked_thread *ent
     blocked_log_write(bucket->log, &record);
 }
 
-// After each change of a queue, with its bucket locked, so that a queue's records are in order.
+// To be called after each change of a queue, with its bucket locked, so that a queue's records are
+// in order.
 static inline void changed(const struct blocked_bucket *bucket, const struct blocked_thread *entry,
                            u32 operation)
 {
@@ -111,8 +112,8 @@ static CO_METHOD s64 dequeue(struct blocked_thread_queues *self, struct blocked_
     return queued;
 }
 
-// The thread is woken with the bucket locked: before it has had the lock in dequeue it does not go
-// on, so that entry and thread stay.
+// Wakes threads with the bucket locked. A thread does not go on before it has had the lock in
+// dequeue, so entry and thread stay.
 static CO_METHOD s64 wakeup(struct blocked_thread_queues *self, const u64 *word, u64 max)
 {
     CO_HOME(self);

@@ -24,12 +24,13 @@ struct blocked_thread {
 struct blocked_thread_queues;
 struct blocked_thread_queues_ops {
     struct co_ops base;
-    // Puts entry (thread and word filled in)
-    // at its queue's end if *word is still expected: 0 or E_AGAIN.
+    // Puts entry (thread and word filled in) at its queue's end if *word is still expected. Returns
+    // 0 or E_AGAIN.
     s64 (*enqueue)(struct blocked_thread_queues *self, struct blocked_thread *entry, u64 expected);
-    // Takes entry out of its queue: 1, or 0 when it had been woken. After this nobody uses entry.
+    // Takes entry out of its queue. Returns 1, or 0 if it had been woken. After this nobody uses
+    // entry.
     s64 (*dequeue)(struct blocked_thread_queues *self, struct blocked_thread *entry);
-    // Takes at most max threads from the head of a word's queue and wakes them: how many.
+    // Takes at most max threads from the head of a word's queue and wakes them. Returns how many.
     s64 (*wakeup)(struct blocked_thread_queues *self, const u64 *word, u64 max);
 };
 struct blocked_thread_queues {
@@ -40,8 +41,7 @@ struct blocked_thread_queues {
 struct blocked_bucket {
     struct user_spin lock;
     struct blocked_thread *head, *tail;
-    struct blocked_log
-        *log; // the object's; NULL: it is not logged. The flag that each change looks at
+    struct blocked_log *log; // the object's, or NULL: not logged. Each change looks at this flag
 } __attribute__((aligned(128)));
 
 struct hashed_queues {
@@ -54,18 +54,18 @@ struct hashed_queues {
     struct blocked_bucket buckets[BLOCKED_BUCKETS];
 };
 
-// Threads of this entry's queue, which is in this locked bucket.
+// Counts the threads that wait for a word. Its bucket is locked.
 u32 blocked_queue_length(const struct blocked_bucket *bucket, const u64 *word);
 
-// All objects of the process, and whoever looks after them: creates, destroys, lists,
-// switches, reads.
+// All objects of the process. Whoever creates, destroys, lists, switches or reads them holds
+// blocked_all.
 extern struct mutex blocked_all;
 extern struct hashed_queues *blocked_first; // the youngest
-extern bool blocked_log_new;                // all are logged: those that are yet to come, too
-// Begins to log an object that is not logged, or ends it. 0 or E_NOMEM. With blocked_all.
+extern bool blocked_log_new;                // all are logged, also those that are yet to come
+// Begins to log an object that is not logged, or ends it. Returns 0 or E_NOMEM. With blocked_all.
 s64 blocked_log_object(struct hashed_queues *queues, bool on);
 
-// For locks: blocked_threads_wait_in the process's own object. Enabled or disabled.
+// For locks: blocked_threads_wait_in and wake_in the process's own object. Enabled or disabled.
 s64 blocked_threads_wait(const u64 *word, u64 expected, u64 deadline);
 void blocked_threads_wake(const u64 *word, u64 max);
 

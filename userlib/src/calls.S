@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system calls that take or return an event (orrery/process.h, orrery/ipc.h): C prototypes are
-// in scheduler.h.
-// r31 waits in the red zone: disabled, nobody else uses this stack.
+// The system calls that take or return an event (orrery/process.h, orrery/ipc.h). Their C
+// prototypes are in scheduler.h. r31 waits in the red zone: disabled, nobody else uses this stack.
 #include "function.inc"
 #include "layout.h"
 #include <syscalls/numbers.h>

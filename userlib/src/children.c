@@ -80,8 +80,8 @@ static s64 begin(void)
 }
 USER_INIT(3, begin);
 
-// Takes an ended child with this pid (0: any) out of the list: 0,
-// E_AGAIN when none has ended, E_NOENT.
+// Takes an ended child with this pid (0: any) out of the list. Returns 0, E_AGAIN (none has ended)
+// or E_NOENT.
 static s64 take(u32 pid, struct child **taken)
 {
     struct child **link = &children;

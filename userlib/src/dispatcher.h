@@ -5,11 +5,12 @@
 
 #include "scheduler.h"
 
-// The first dispatcher, by its first thread: everything that an upcall needs. 0 or an error.
+// Makes all that an upcall needs for the first dispatcher. By its first thread. Returns 0 or an
+// error.
 s64 dispatcher_first(void);
-// EVENT_START, on the upcall stack of the new dispatcher.
+// Handles EVENT_START, on the upcall stack of the new dispatcher.
 void dispatcher_begin(u32 cpu) __attribute__((noreturn));
-// The functions of USER_CPU_START, here.
+// Calls the functions of USER_CPU_START, on this CPU. Returns 0 or the first error.
 s64 dispatcher_cpu_start(u32 cpu);
 
 #endif

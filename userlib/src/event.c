@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernel tells this dispatcher (orrery/user.h), and who in the library sees to it.
+// Handles what the kernel tells this dispatcher (orrery/user.h): who in the library sees to it.
 #include "check.h"
 #include "dispatcher.h"
 #include "exception.h"
@@ -141,7 +141,7 @@ void event_upcall(const struct event *event)
             exception_handle(event, thread);
         else
             event_handle(event);
-        // It waits for its next turn before its equals, unless its slice is over.
+        // It gets its next turn before its equals, unless its slice is over.
         scheduler->stat.preemptions++;
         scheduler_ready(scheduler, thread, !(scheduler->attention & ATTENTION_ROTATE));
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A thread did what it may not: somebody repairs it, or the process ends with a report.
+// A thread did what it may not: a handler repairs it, or the process ends with a report.
 #include "exception.h"
 
 #include "process.h"
-#include "unwind.h"
 
 #include <orrery/sys.h>
 #include <stdarg.h>
@@ -95,26 +94,20 @@ static void say_thread(const struct thread *thread)
         say_place(callers[i]);
 }
 
-static void write_report(void)
-{
-    for (u64 done = 0; done < report.bytes;) {
-        u64 bytes = report.bytes - done;
-        s64 written =
-            sys_console_write(report.text + done, bytes < CONSOLE_BYTES ? bytes : CONSOLE_BYTES);
-        if (written <= 0)
-            return;
-        done += (u64)written;
-    }
-}
-
+// Writes the report, and ends the process.
 static void end(s32 status) __attribute__((noreturn));
 static void end(s32 status)
 {
-    write_report();
+    s64 written = 1;
+    for (u64 done = 0; done < report.bytes && written > 0; done += (u64)written) {
+        u64 bytes = report.bytes - done;
+        written =
+            sys_console_write(report.text + done, bytes < CONSOLE_BYTES ? bytes : CONSOLE_BYTES);
+    }
     sys_exit(status);
 }
 
-// The first one reports; others that crash meanwhile wait for the end.
+// Begins the report. The first thread that crashes reports; others wait for the end.
 static void begin_report(void)
 {
     if (__atomic_exchange_n(&reporting, 1, __ATOMIC_ACQUIRE)) {

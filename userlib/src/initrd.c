@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs straight from the initial file system (a cpio archive, "newc"),
-// for processes that may see it.
+// Programs straight from the initial file system (a cpio archive, "newc"), for processes that may
+// see it.
 #include "process.h"
 
 #include <orrery/memory.h>
@@ -44,8 +44,8 @@ static u64 field(const u8 *header, u32 n)
     return value;
 }
 
-// Whether the entry at *at is the file with this name: 1, with the program; 0, with *at behind the
-// entry; E_NOENT: there is none any more; E_INVAL.
+// Is the entry at *at the file with this name? Returns 1, with the program; 0, with *at behind the
+// entry; E_NOENT: no entries are left; E_INVAL.
 static s64 look_at(u64 *at, const char *path, struct process_program *program)
 {
     const u8 *header = archive + *at;
@@ -66,7 +66,7 @@ static s64 look_at(u64 *at, const char *path, struct process_program *program)
     return contents % PAGE == 0 ? 1 : E_INVAL;
 }
 
-// Programs are started again and again: the entry found last is tried first.
+// Programs are started again and again, so the entry found last is tried first.
 s64 initrd_open(const char *path, struct process_program *program)
 {
     static u64 found; // atomic: where that entry begins

@@ -7,15 +7,15 @@
 
 #include <user/ipc.h>
 
-// The words of a message, in registers' width and without a call.
+// Copies the words of a message, in registers' width and without a call.
 static inline void copy_words(u64 *to, const u64 *from)
 {
     __builtin_memcpy(to, from, MESSAGE_WORDS * sizeof *to);
 }
 
-// EVENT_CALL, EVENT_MESSAGE: a worker gets it, its bulk is copied out of the window.
+// Gives EVENT_CALL or EVENT_MESSAGE to a worker, and copies its bulk out of the window.
 void ipc_arrived(struct scheduler *scheduler, const struct event *event);
-// EVENT_REPLY: the thread that the token names goes on.
+// Lets the thread go on that EVENT_REPLY's token names.
 void ipc_replied(const struct event *event);
 
 #endif

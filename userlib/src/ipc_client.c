@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of threads to servers: in the best case one system call that comes back with the answer.
+// Calls of threads to servers: in the best case one system call that returns with the answer.
 #include "check.h"
 #include "ipc.h"
 
@@ -14,7 +14,7 @@ static void put_bulk(const struct ipc_message *message)
         memcpy(window + message->send_bytes, message->send_more, message->send_more_bytes);
 }
 
-// The answer in event, and in the window, becomes the thread's.
+// Gives the answer in event, and in the window, to the thread.
 static void take(struct thread *thread, const struct event *event)
 {
     struct ipc_message *message = thread->message;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The serving side of calls: endpoints, and worker threads that run their handlers. A worker that
-// has answered waits for the next call in the same system call, if its CPU has nothing else to do;
-// one that answers later or never waits in a system call as well.
+// has answered waits for the next call in the same system call, if its CPU has nothing else to do.
+// One that answers later or never waits in a system call too.
 #include "check.h"
 #include "ipc.h"
 
@@ -12,8 +12,8 @@
 #define CHUNKS_MAX 1024
 #define CAP_LISTS 256 // the kernel gives out low numbers: a list stays short
 
-// A badge is the number of a record and, above it, which use of the record it is of: one that has
-// been closed, or never was, is found to be none. Records stay once made, and are used again.
+// A badge is the number of a record and, above it, a count of the record's uses. So a badge that
+// has been closed, or never was, is found out. Records stay once made, and are used again.
 struct ipc_endpoint {
     // 0: free; the handler of a badge is that of the record only as long as it has that badge
     u64 badge;
@@ -55,7 +55,7 @@ void ipc_set_workers(u32 max)
 
 // ---- records of endpoints -----------------------------------------------------------------------
 
-// The record that a badge names, which may have been closed: NULL when there never was one.
+// Returns the record that a badge names, which may have been closed; NULL: there never was one.
 static struct ipc_endpoint *record_of(u64 badge)
 {
     u32 number = (u32)badge - 1;
@@ -66,7 +66,7 @@ static struct ipc_endpoint *record_of(u64 badge)
     return chunk ? &chunk[number % CHUNK_RECORDS] : NULL;
 }
 
-// Disabled, with the lock, as the next four.
+// Disabled, with the lock, as the next two functions.
 static void add_chunk(struct ipc_endpoint *chunk)
 {
     for (u32 i = 0; i < CHUNK_RECORDS; i++)
@@ -88,14 +88,6 @@ static u64 open_record(ipc_handler handler, void *context)
     u64 badge = (u64)++record->uses << 32 | (record->number + 1);
     __atomic_store_n(&record->badge, badge, __ATOMIC_RELEASE);
     return badge;
-}
-
-static void add_cap(struct ipc_endpoint *record, cap_t cap)
-{
-    struct ipc_endpoint **list = &by_cap[cap % CAP_LISTS];
-    record->cap = cap;
-    record->next = *list;
-    *list = record;
 }
 
 static void close_record(struct ipc_endpoint *record)
@@ -144,8 +136,9 @@ void ipc_badge_destroy(u64 badge)
     user_enable(before);
 }
 
-// The handler of a badge, with its context; NULL when it has been closed, or is nobody's. What is
-// read is at least as new as the call; it is this badge's if that still is there afterwards.
+// Returns the handler of a badge, with its context; NULL: it has been closed, or is nobody's. What
+// is read is at least as new as the call. It is this badge's if the record still has the badge
+// afterwards.
 static ipc_handler handler_of(u64 badge, void **context)
 {
     const struct ipc_endpoint *record = record_of(badge);
@@ -172,7 +165,10 @@ s64 ipc_endpoint(ipc_handler handler, void *context)
     }
     u32 before = user_disable();
     user_spin_lock(&records_lock);
-    add_cap(record_of(badge), (cap_t)cap);
+    struct ipc_endpoint *record = record_of(badge), **list = &by_cap[cap % CAP_LISTS];
+    record->cap = (cap_t)cap;
+    record->next = *list;
+    *list = record;
     user_spin_unlock(&records_lock);
     user_enable(before);
     return cap;
@@ -204,7 +200,7 @@ s64 ipc_endpoint_close(cap_t cap)
 
 // ---- handing a call to a worker -----------------------------------------------------------------
 
-// data: NULL when the bulk is in the window.
+// Fills in a worker's request. data: NULL if the bulk is in the window.
 static void fill(struct worker *worker, const struct event *event, const u8 *data)
 {
     struct ipc_request *request = &worker->request;
@@ -226,7 +222,7 @@ static void fill(struct worker *worker, const struct event *event, const u8 *dat
 
 static s64 worker_run(void *argument);
 
-// A worker that is on no list and has no call yet.
+// Makes a worker that is on no list and has no call yet.
 static struct worker *make_worker(struct scheduler *scheduler, struct thread *thread)
 {
     struct worker *worker = user_alloc(sizeof *worker);
@@ -263,15 +259,6 @@ static struct worker *new_worker(struct scheduler *scheduler)
     return worker;
 }
 
-static struct worker *find_worker(struct scheduler *scheduler)
-{
-    struct worker *worker = scheduler->idle_workers;
-    if (!worker)
-        return NULL;
-    scheduler->idle_workers = worker->next;
-    return worker;
-}
-
 static bool keep_for_later(struct scheduler *scheduler, const struct event *event)
 {
     u64 bytes = event_is_call(event) ? event->info & 0xffff : 0;
@@ -300,10 +287,12 @@ static void refuse(const struct event *event, s64 status)
 
 void ipc_arrived(struct scheduler *scheduler, const struct event *event)
 {
-    struct worker *worker = find_worker(scheduler);
+    struct worker *worker = scheduler->idle_workers;
     bool fresh = !worker;
     if (fresh)
         worker = new_worker(scheduler);
+    else
+        scheduler->idle_workers = worker->next;
     if (!worker) {
         if (!scheduler->worker_count || !keep_for_later(scheduler, event))
             refuse(event, E_NOMEM);
@@ -329,7 +318,7 @@ static u64 reply_info(const struct ipc_request *request)
     return MESSAGE_INFO(request->reply_bytes, request->reply_cap);
 }
 
-// Runs the handler; enabled. Returns the status, or IPC_LATER when there is nothing to answer.
+// Runs the handler; enabled. Returns the status, or IPC_LATER if there is nothing to answer.
 static s64 handle(struct worker *worker)
 {
     struct ipc_request *request = &worker->request;
@@ -365,8 +354,8 @@ static void rest(struct scheduler *scheduler, struct worker *worker)
     scheduler_block(WAKE_WORK);
 }
 
-// What came first after the worker began to wait in a system call of its own: its next call, or
-// something else, before which it rests.
+// Goes on with the first event after the worker began to wait in a system call of its own: its next
+// call, or something else, before which it rests.
 static void go_on(struct scheduler *scheduler, struct worker *worker, const struct event *event)
 {
     if (event_is_call(event)) {
@@ -397,7 +386,7 @@ static void answer_and_rest(struct scheduler *scheduler, struct worker *worker, 
     go_on(scheduler, worker, &event);
 }
 
-// The same when there is nothing to answer.
+// The same if there is nothing to answer.
 static void rest_without_answer(struct scheduler *scheduler, struct worker *worker)
 {
     if (take_backlog(scheduler, worker))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Offsets that assembly shares with C: the scheduler in the dispatcher page,
-// and a thread's saved state.
+// Offsets that assembly shares with C: the scheduler in the dispatcher page, and a thread's saved
+// state.
 #ifndef USERLIB_LAYOUT_H
 #define USERLIB_LAYOUT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sleep locks: one compare-and-swap while nobody waits; else BlockedThreadQueues.
+// Sleep locks: one compare-and-swap while nobody waits; otherwise BlockedThreadQueues.
 #include "blocked_threads.h"
 #include "check.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Threads change their CPU, and their priority.
 #include "dispatcher.h"
-#include "pmu.h"
 
 #include <trace/reasons.h>
 
-// On the upcall stack, after the thread's state has been saved on its own.
+// Moves a thread to its new CPU. On the upcall stack, after its state has been saved on its own
+// stack.
 static void send_away(struct thread *thread)
 {
     pmu_thread_leaves();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the library tells a scheduler in the process's own logs (S004 §4.4): how many threads are
-// ready at each switch, how long a domain's had the CPU, and the program's own events. A CPU's log
-// has one writer, which is the CPU's own dispatcher, disabled.
+// ready at each switch, how long each domain had the CPU, and the program's own events. A CPU's log
+// has one writer: the CPU's own dispatcher, disabled.
 #include "scheduler.h"
 
 #include <log/handler.h>
 #include <user/log_event.h>
 #include <user/own_log.h>
 
-#define READY_MAX 256 // threads that are counted at a switch: so it takes a bounded time
+#define READY_MAX 256 // threads that are counted at a switch, so that it takes a bounded time
 
 static struct own_log {
     struct log_cpu logs; // areas[0] is NULL while there is no log
@@ -89,8 +89,8 @@ s64 log_event_tell(u32 number, u32 correspondent, u32 counter)
 
 // ---- beginning and end --------------------------------------------------------------------------
 
-// Disabled. Goes before whoever wants to know of switches, and leaves when no log is left; if
-// another has come before it since, it stays.
+// Hooks into switches before the hook that is there, and unhooks when no log is left. If another
+// hook has come before ours since, ours stays. Disabled.
 static void set_cpus(u64 mask)
 {
     __atomic_store_n(&log_cpus, mask, __ATOMIC_RELAXED);

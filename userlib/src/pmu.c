@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Counters that threads read by themselves (user/pmu.h).
-#include "pmu.h"
-
 #include "scheduler.h"
 
 #include <orrery/memory.h>
@@ -16,8 +14,8 @@ static s64 session;                            // 0: not open
 static u32 items;
 static u8 counter_of[SYS_PMU_ITEMS];
 
-// Of each CPU, changed by itself, disabled: whose turn it is, and what the dispatcher had counted
-// when that was last added up.
+// By CPU, each changed by its own CPU, disabled: whose turn it is, and the dispatcher's counts when
+// they were last added up.
 static struct {
     struct thread *thread;
     u64 mark[MODEL_COUNTERS];
@@ -26,7 +24,7 @@ static struct {
 static void (*next_hook)(struct thread *next);
 static bool hooked; // for good: another hook may have come before this one since
 
-// What this dispatcher has counted. Disabled.
+// Reads what this dispatcher has counted. Disabled.
 static void read_own(u64 now[MODEL_COUNTERS])
 {
     const volatile struct model_cpu *slot = &page->cpu[user_cpu()];
@@ -42,7 +40,7 @@ static void read_own(u64 now[MODEL_COUNTERS])
     } while (window->turns != turns);
 }
 
-// Adds what was counted since the last time to whose turn it is.
+// Adds what was counted since the last time to the thread whose turn it is.
 static void charge(void)
 {
     struct thread *thread = cpus[user_cpu()].thread;
@@ -75,7 +73,7 @@ void pmu_thread_leaves(void)
 
 // ---- user/pmu.h ---------------------------------------------------------------------------------
 
-// The page is mapped for good: a session costs one address range, not one each.
+// The page stays mapped: all sessions together cost one address range.
 static s64 map_page(s64 cap)
 {
     struct sys_region region = {

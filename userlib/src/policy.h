@@ -17,23 +17,23 @@ enum policy {
     POLICIES,
 };
 
-// Of a thread: the slices that it used up, as they counted in a period (time / POLICY_PERIOD_US).
+// Of a thread: the slices that it used up, weighed as in a period (time / POLICY_PERIOD_US).
 struct use {
     u64 slices;
     u64 period;
 };
 
-// By its name; POLICIES: there is none.
+// Returns the policy with this name; POLICIES: there is none.
 enum policy policy_named(const char *name);
-// Of the next slice, when one of so many microseconds is over and nobody came meanwhile.
+// Returns the length of the next slice (µs), if one of slice_us is over and nobody came meanwhile.
 u32 policy_longer(u32 slice_us);
-// A priority, lowered by use: by one for each two slices, three at most, never below 0.
+// Returns a priority lowered by use: by one for each two slices, three at most, never below 0.
 u32 policy_lowered(const struct use *use, u32 priority);
-// Halves it once for each period that has passed.
+// Halves a use once for each period that has passed.
 void policy_age(struct use *use, u64 period);
-// Of one that was ready or blocked up to now.
+// Ages the use of a thread that was ready or blocked up to now.
 void policy_waited(enum policy policy, struct use *use, u64 period);
-// One more slice has been used up.
+// Adds one used up slice.
 void policy_charge(struct use *use, u64 period);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Which thread runs on this CPU, and how one gives its CPU up (DESIGN.md §8).
-// Everything here is disabled.
+// Which thread runs on this CPU, and how one gives its CPU up (DESIGN.md §8). Everything here is
+// disabled.
 #include "scheduler.h"
 
 #include "check.h"
 
 #include <trace/reasons.h>
 
-// Every switch goes through these: calls between them would be a tenth of it.
+// Every switch goes through these: calls between them would be a tenth of its time.
 #define INLINE static inline __attribute__((always_inline))
 
 void (*user_switch_hook)(struct thread *next);
@@ -19,7 +19,7 @@ void user_on_switch(void (*handler)(struct thread *next))
 
 // ---- policies -----------------------------------------------------------------------------------
 
-static enum policy policy; // changes while other CPUs look: each turn is of one or another
+static enum policy policy; // changes while other CPUs look: each turn goes by one or the other
 
 static u64 period_now(void)
 {
@@ -32,7 +32,7 @@ static void slice_begin(struct scheduler *scheduler)
     scheduler_arm(scheduler);
 }
 
-// Whoever changes the policy sees the dispatcher, or it sees the new policy here.
+// Whoever changes the policy sees the dispatcher, or the dispatcher sees the new policy here.
 void scheduler_policy_begins(u32 cpu)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -69,7 +69,7 @@ INLINE u32 turn_priority(struct thread *thread, bool work)
     return work && policy != POLICY_FIXED ? used_priority(thread, wanted) : wanted;
 }
 
-// Somebody joins the ready ones: slices are short again, also the one that runs.
+// Makes slices short again, also the one that runs: somebody joins the ready ones.
 static __attribute__((noinline)) void slice_shorten(struct scheduler *scheduler)
 {
     u64 end = time_after_us(POLICY_SLICE_US);
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void slice_shorten(struct scheduler *scheduler)
     scheduler_arm(scheduler);
 }
 
-// A slice is over.
+// Charges the current thread for a slice that is over.
 static void slice_charge(struct scheduler *scheduler)
 {
     struct thread *current = scheduler->current;
@@ -89,7 +89,7 @@ static void slice_charge(struct scheduler *scheduler)
         policy_charge(&current->use, period_now());
 }
 
-// A thread has its CPU: its turn begins, if it is not still that of before.
+// Begins the turn of a thread that has got its CPU, unless its last turn still goes on.
 static __attribute__((noinline)) void turn_begin(struct scheduler *scheduler, struct thread *thread)
 {
     if (thread->id == scheduler->turn && scheduler->slice_end != UINT64_MAX)
@@ -146,7 +146,7 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
         make_ready(scheduler, thread, front, false);
 }
 
-// What the ready ones used counts less in a new period: some go to another queue.
+// Ages the use of the ready ones in a new period. Some go to another queue.
 static __attribute__((noinline)) void age_ready(struct scheduler *scheduler)
 {
     struct thread *threads = NULL, **end = &threads;
@@ -183,7 +183,7 @@ INLINE struct thread *take_best(struct scheduler *scheduler, bool work)
     return thread;
 }
 
-// thread is what runs next.
+// Makes thread the one that runs next.
 INLINE void give_cpu(struct scheduler *scheduler, struct thread *thread, bool work)
 {
     thread->run = THREAD_RUNNING;
@@ -246,7 +246,7 @@ static __attribute__((noinline)) struct thread *choose_told(struct scheduler *sc
     return next;
 }
 
-// The best thread, when there is one; monitors are told.
+// Returns the best thread; waits until there is one. Monitors are told.
 INLINE struct thread *choose(struct scheduler *scheduler, bool work)
 {
     struct thread *next = take_best(scheduler, work);
@@ -269,9 +269,9 @@ void scheduler_dispatch(void)
 
 // ---- giving the CPU up --------------------------------------------------------------------------
 
-// The current thread has been made ready, or is blocked: goes on when it is its turn. A blocked one
-// waits on its own stack while there is no other, so that a call or a wait with nothing else to do
-// switches nothing.
+// Rests the current thread, which has been made ready or is blocked, until its next turn. A blocked
+// one waits on its own stack while no other thread is ready, so that a call or a wait with nothing
+// else to do switches nothing.
 INLINE void rest(struct scheduler *scheduler, struct thread *self, u32 reason, bool work)
 {
     if (work)
@@ -290,13 +290,6 @@ static __attribute__((noinline)) void rest_at_work(struct scheduler *scheduler, 
     rest(scheduler, self, reason, true);
 }
 
-static u32 take_tokens(struct thread *self, u32 reasons)
-{
-    u32 taken = self->tokens & reasons;
-    self->tokens &= ~taken;
-    return taken;
-}
-
 u32 scheduler_block(u32 reasons)
 {
     struct scheduler *scheduler = scheduler_here();
@@ -313,7 +306,9 @@ u32 scheduler_block(u32 reasons)
         co_thread_enter(&self->member);
         self->blocked_for = 0;
     }
-    return take_tokens(self, reasons);
+    u32 taken = self->tokens & reasons;
+    self->tokens &= ~taken;
+    return taken;
 }
 
 u32 scheduler_block_until(u32 reasons, u64 deadline)
@@ -437,8 +432,8 @@ void scheduler_arm(struct scheduler *scheduler)
 
 // ---- between CPUs -------------------------------------------------------------------------------
 
-// An inbox is a stack of threads, each in at most one.
-// A thread that has gone elsewhere meanwhile is sent on.
+// Pushes a thread on its CPU's inbox: a stack of threads, each in at most one inbox. A thread that
+// has gone elsewhere meanwhile is sent on.
 static void inbox_push(struct thread *thread)
 {
     u32 cpu = __atomic_load_n(&thread->cpu, __ATOMIC_RELAXED);
@@ -471,7 +466,7 @@ void scheduler_wake(struct thread *thread, u32 tokens)
 
 void scheduler_free(struct thread *thread)
 {
-    // Who looks into the inbox that it is in frees it.
+    // If it is in an inbox, whoever looks into that frees it.
     if (__atomic_fetch_or(&thread->inbox_flags, INBOX_FREE, __ATOMIC_ACQ_REL) == 0)
         stack_give(thread);
 }

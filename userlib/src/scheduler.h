@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads and their schedulers, inside of the library. A scheduler and the threads on its CPU
-// belong to that CPU: others reach them through its inbox only. Everything here runs inside of
+// belong to that CPU; others reach them through its inbox only. Everything here runs inside of
 // user_disable ("disabled").
 #ifndef USERLIB_SCHEDULER_H
 #define USERLIB_SCHEDULER_H
@@ -114,14 +114,13 @@ _Static_assert(sizeof(struct scheduler) <= WINDOW_MESSAGE - DISPATCHER_LIBRARY, 
 _Static_assert(offsetof(struct scheduler, attention) == USER_ATTENTION - SCHEDULER, "scheduler.h");
 _Static_assert(offsetof(struct scheduler, current) == SCHEDULER_CURRENT - SCHEDULER, "layout.h");
 
-// Why a switch of threads is more than that, each a byte of the dispatcher's page.
+// Reasons why a switch of threads has more to do, each a byte of the dispatcher's page.
 enum switch_work {
     SWITCH_POLICY,  // turns are not of the default policy
     SWITCH_LEAVING, // scheduler->leaving is somebody
 };
 
-// Whether it is, as monitors want to know, or for one of these. Together one load, as each switch
-// asks.
+// Has a switch more to do, for monitors or for one of these? One load, as each switch asks.
 static inline bool switch_has_work(void)
 {
     u64 work;
@@ -150,29 +149,30 @@ static inline void *window_message(void)
 
 // ---- ready threads ------------------------------------------------------------------------------
 
-// Gives a thread of this CPU a place behind (front: before) its equals, and makes sure of its turn.
+// Makes a thread of this CPU ready, behind its equals (front: before them), and makes sure of its
+// turn.
 void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool front);
-// Lets the current thread, which somebody will wake for one of `reasons`, rest. Returns when it
-// runs again, with those of its tokens taken that are among the reasons. At once when it has one.
+// Lets the current thread rest until it is woken for one of `reasons`, or not at all if it has such
+// a token. Takes and returns its tokens that are among the reasons.
 u32 scheduler_block(u32 reasons);
-// The same, until deadline: 0 then.
+// The same, but at most until deadline. Returns 0 then.
 u32 scheduler_block_until(u32 reasons, u64 deadline);
-// A thread of this or another CPU gets tokens. May come at any time before its end.
+// Gives tokens to a thread of this or another CPU. May come at any time before its end.
 void scheduler_wake(struct thread *thread, u32 tokens);
-// A thread that is nowhere is to run on its thread->cpu.
+// Makes a thread that is nowhere run on its thread->cpu.
 void scheduler_send(struct thread *thread);
-// An ended thread's memory goes back, unless it is in an inbox: then later.
+// Gives an ended thread's memory back. If it is in an inbox: later.
 void scheduler_free(struct thread *thread);
-// What others have sent here.
+// Takes what others have sent here.
 void scheduler_inbox_slow(struct scheduler *scheduler);
 static inline void scheduler_inbox(struct scheduler *scheduler)
 {
     if (__atomic_load_n(&scheduler->inbox, __ATOMIC_RELAXED))
         scheduler_inbox_slow(scheduler);
 }
-// The policy holds on a CPU whose dispatcher begins.
+// Begins the policy on a CPU whose dispatcher begins.
 void scheduler_policy_begins(u32 cpu);
-// The current thread goes behind its equals; whoever is best runs.
+// Puts the current thread behind its equals; the best thread runs.
 void scheduler_yield(void);
 static inline void scheduler_set_leaving(u8 is)
 {
@@ -189,7 +189,7 @@ static inline u64 thread_name_word(const struct thread *thread)
     return word;
 }
 
-// The current thread, or the one that was, leaves the CPU for a reason of trace/reasons.h. Before
+// Notes that the thread that runs, or ran, leaves the CPU, and why (trace/reasons.h). Before
 // scheduler_dispatch.
 static inline void scheduler_leaves(struct scheduler *scheduler, const struct thread *thread,
                                     u32 reason)
@@ -202,31 +202,31 @@ static inline void scheduler_leaves(struct scheduler *scheduler, const struct th
                          .name = thread_name_word(thread)};
     scheduler_set_leaving(1);
 }
-// Another thread is better than the current one, or events wait: sees to it.
-// Returns with both gone.
+// Sees to a thread that is better than the current one, and to events that wait. Returns when there
+// is neither.
 void scheduler_settle(void);
-// No thread of this CPU runs: finds one. On the upcall stack.
+// Finds a thread to run, when none of this CPU runs. On the upcall stack.
 void scheduler_dispatch(void) __attribute__((noreturn));
 void scheduler_arm(struct scheduler *scheduler);
-// All that became due.
+// Wakes all timers that are due.
 void scheduler_timer(struct scheduler *scheduler);
 
 // ---- events (event.c) ---------------------------------------------------------------------------
 
 void event_handle(const struct event *event);
 void event_upcall(const struct event *event) __attribute__((noreturn)); // from switch.S
-// Handles what the kernel has for us.
+// Handles all events that the kernel has for us.
 void event_poll(void);
 
 // ---- assembly (switch.S, calls.S) ---------------------------------------------------------------
 
 // Saves the current thread and goes on with another, which becomes scheduler->current.
 void thread_switch(struct thread *from, struct thread *to);
-// Goes on with a thread; the stack in use is given up.
+// Goes on with a thread, and gives the stack in use up.
 void thread_resume(struct thread *to) __attribute__((noreturn));
 // Saves the current thread, and calls function(thread) on the upcall stack, which does not return.
 void thread_leave(struct thread *from, void (*function)(struct thread *));
-// First code of a thread: calls thread_begin.
+// The first code of a thread: calls thread_begin.
 void thread_entry(void);
 void thread_begin(void) __attribute__((noreturn));
 
@@ -240,10 +240,10 @@ void upcall_entry(void);
 
 // ---- moving (move.c) ----------------------------------------------------------------------------
 
-// The current thread, offline, goes to the CPU where it is wanted.
+// Moves the current thread, which is offline, to the CPU where it is wanted.
 void thread_follow(struct thread *self);
 void thread_follow_online(struct thread *self);
-// The calling thread stays on this CPU from now on. Disabled.
+// Keeps the calling thread on this CPU from now on. Disabled.
 void thread_pin(struct thread *self);
 static inline void thread_follow_wish(struct thread *self) // the same, online
 {
@@ -251,13 +251,19 @@ static inline void thread_follow_wish(struct thread *self) // the same, online
         thread_follow_online(self);
 }
 
+// ---- counters (pmu.c) ---------------------------------------------------------------------------
+
+// Gives what was counted to the thread that has run here last, which leaves this CPU or ends.
+void pmu_thread_leaves(void);
+
 // ---- threads (thread.c) -------------------------------------------------------------------------
 
-// A thread that is nowhere yet, or NULL. Its priority is checked; stack_bytes 0: default.
+// Makes a thread that is nowhere yet; NULL: no memory. Its priority has been checked. stack_bytes
+// 0: default.
 struct thread *thread_make(const struct thread_attributes *attributes, thread_function function,
                            void *argument);
-// The calling one, whose stack is not the library's.
 void thread_unmake(struct thread *thread); // one that has never run
+// Makes the calling thread the first, whose stack is not the library's.
 void thread_make_first(u64 stack, u64 bytes);
 void thread_all_lock(void);
 void thread_all_unlock(void);

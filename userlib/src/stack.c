@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads' memory: a stack region each, the struct thread at its upper end. Those of default size
-// are kept for the next thread.
+// Threads' memory: a stack region each, with the struct thread at its upper end. Regions of default
+// size are kept for the next thread.
 #include "scheduler.h"
 
 #include <orrery/memory.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A process's first instruction: r1 is its stack, r2 its table of contents,
-// r3 the argument block, r13 the window.
+// A process's first instruction. r1 is its stack, r2 its table of contents, r3 the argument block,
+// r13 the window.
 
     .globl  _start
     .section .opd, "aw"

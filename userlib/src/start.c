@@ -42,7 +42,7 @@ static s64 register_image(void)
     return sys_process_register(&image);
 }
 
-// Where the first stack ends when nobody has told: in this page.
+// Makes the first thread. If nobody has told where its stack ends, it ends in this page.
 static void first_thread(u64 sp)
 {
     const struct process_arguments *arguments = process_arguments();

@@ -10,9 +10,8 @@
     .endr
     .endm
 
-    // r3 is the thread: its registers onto its stack,
-    // those of the FPU only when somebody on this dispatcher has
-// used it.
+// r3 is the thread. Saves its registers on its stack, those of the FPU only if somebody on this
+// dispatcher has used it.
     .macro save_thread
     mflr    r0
     mfcr    r6

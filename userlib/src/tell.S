@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a process tells monitors (user/sensor.h): a record into its dispatcher's page, by a
 // restartable sequence (userlib/user.ld, kernel/rseq.h) of 12 instructions. The kernel takes the
-// records and begins the sequence anew where it interrupts it.
+// records, and restarts a sequence that it interrupts.
 #include <orrery/user.h>
 #include <syscalls/numbers.h>
 
@@ -30,7 +30,7 @@ monitor_tell:
     .size   .monitor_tell, . - .monitor_tell
     .balign 128
 
-// No room: the kernel takes this one now, after those.
+// There is no room: the kernel takes this record now, after the others.
     .section .text.tell_slowly, "ax", @progbits
     .type   tell_slowly, @function
 tell_slowly:

@@ -2,7 +2,6 @@
 // The life of a thread: making, ending, joining (user/thread.h).
 #include "check.h"
 #include "dispatcher.h"
-#include "pmu.h"
 
 #include <orrery/sys.h>
 #include <stdio.h>
@@ -67,8 +66,8 @@ static void initialise(struct thread *thread, u32 cpu, u32 priority)
     thread->reent = &thread->own_reent;
 }
 
-// What thread_resume finds: the frame of a switch that returns to thread_entry, and below that
-// frame's caller the end of the stack.
+// Lays out what thread_resume finds: the frame of a switch that returns to thread_entry, and above
+// it the end of the stack.
 static void lay_out_stack(struct thread *thread)
 {
     u64 *outermost = (u64 *)(thread->stack_high - 128);
@@ -175,7 +174,7 @@ static void drop(struct thread *thread)
         scheduler_free(thread);
 }
 
-// On the upcall stack: the thread's own may go now.
+// Ends a thread. On the upcall stack, as its own stack may go now.
 static void finish(struct thread *thread)
 {
     user_spin_lock(&all_lock);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pairing heap of timers.h (Fredman, Sedgewick, Sleator, Tarjan 1986).
-// Each node has a list of children; `link` is the pointer that refers to it, so that any node can
-// be cut out.
+// The pairing heap of timers.h (Fredman, Sedgewick, Sleator, Tarjan 1986). Each node has a list of
+// children. `link` is the pointer that refers to the node, so that any node can be cut out.
 #include "timers.h"
 
 static struct timer *meld(struct timer *a, struct timer *b)
@@ -36,7 +35,7 @@ void timers_add(struct timers *timers, struct timer *timer)
     set_first(timers, meld(timers->first, timer));
 }
 
-// Two passes: neighbours in pairs from the left, then all from the right.
+// Melds a list in two passes: neighbours in pairs from the left, then all from the right.
 static struct timer *meld_children(struct timer *child)
 {
     struct timer *pairs = NULL;

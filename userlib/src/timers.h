@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Timers in order of time: a pairing heap. Insertion is constant, the rest logarithmic over time.
+// Timers in order of time: a pairing heap. Insertion takes constant time, the rest logarithmic over
+// time.
 #ifndef USERLIB_TIMERS_H
 #define USERLIB_TIMERS_H
 
@@ -15,17 +16,17 @@ struct timers {
     struct timer *first;
 };
 
-static inline u64
-timers_next(const struct timers *timers) // deadline of the first, UINT64_MAX: none
+// Returns the deadline of the first timer; UINT64_MAX: none.
+static inline u64 timers_next(const struct timers *timers)
 {
     return timers->first ? timers->first->deadline : UINT64_MAX;
 }
 
-// timer is not in a heap, its deadline is set.
+// Adds a timer that is in no heap and whose deadline is set.
 void timers_add(struct timers *timers, struct timer *timer);
-// No effect when it is in none.
+// Removes a timer. No effect if it is in no heap.
 void timers_remove(struct timers *timers, struct timer *timer);
-// The first one, if its deadline is not after now; removed. NULL.
+// Removes and returns the first timer, if its deadline is not after now; otherwise NULL.
 struct timer *timers_take(struct timers *timers, u64 now);
 
 #endif

@@ -6,20 +6,20 @@
 
 #include <user/sensor.h>
 
-// Who gives the CPU up, and why, as it will be told: kept, as the thread itself may be gone then.
+// Who gives the CPU up, and why, as it will be told. A copy, as the thread itself may be gone then.
 struct leaving {
     u64 thread; // SYS_MONITOR_THREAD_WORD, SYS_MONITOR_LEAVES; 0: nobody
     u64 what;   // MONITOR_TELL
     u64 name;
 };
 
-// Whether a monitor wants it: while none does, this is all that a switch costs.
+// Does a monitor want it? While none does, this is all that a switch costs.
 static inline bool told_wanted(void)
 {
     return __builtin_expect(monitors_want() >> SYS_MONITOR_THREAD & 1, 0);
 }
 
-// Why one leaves that will be woken for one of these (WAKE_*).
+// Returns why a thread leaves that will be woken for one of these (WAKE_*).
 u32 told_reason(u32 wakes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The unwind map: one byte an instruction says where the caller's frame and the return address are.
-#include "unwind.h"
+#include "exception.h"
 
 #define FRAME 0x01    // a frame is pushed: the caller's stack pointer is *sp; else it is sp
 #define LR_SAVED 0x02 // the return address is at the caller's stack pointer + 16; else in lr
@@ -32,7 +32,7 @@ static bool read_stack(const struct thread *thread, u64 address, u64 *value)
     return true;
 }
 
-// To the caller of position; false at the end, or when the stack is damaged.
+// Steps to the caller of position. Returns false at the end, or if the stack is damaged.
 static bool step(const struct thread *thread, struct position *position)
 {
     u8 state = map_byte(position->pc - (position->is_call ? 4 : 0));
@@ -53,11 +53,6 @@ static bool step(const struct thread *thread, struct position *position)
     return true;
 }
 
-static struct position position_of(const struct user_state *state)
-{
-    return (struct position){.pc = state->pc, .sp = state->gpr[1], .lr = state->lr};
-}
-
 static u32 walk(const struct thread *thread, struct position position, u64 *callers, u32 max)
 {
     u32 count = 0;
@@ -68,11 +63,13 @@ static u32 walk(const struct thread *thread, struct position position, u64 *call
 
 u32 unwind_thread(const struct thread *thread, u64 *callers, u32 max)
 {
-    return walk(thread, position_of(&thread->state), callers, max);
+    const struct user_state *state = &thread->state;
+    struct position position = {.pc = state->pc, .sp = state->gpr[1], .lr = state->lr};
+    return walk(thread, position, callers, max);
 }
 
-// From its own frame on, which is the innermost; the caller's return address is the first found
-// behind it.
+// Walks from its own frame on, which is the innermost. The first return address behind it is the
+// caller's.
 __attribute__((noinline)) u32 user_stack_walk_here(u64 *callers, u32 max)
 {
     const struct thread *thread = thread_current();

@@ -33,8 +33,8 @@ static struct dispatcher_page *this_page(void)
     return (struct dispatcher_page *)(USER_WINDOW + (u64)user_cpu() * R13_WINDOW_SIZE + R13_HOST);
 }
 
-// Not user_disable and user_enable: the latter may switch threads, for which this one would have to
-// be at a call, and it is at a point, its volatile registers in use. An event that came meanwhile
+// Not user_disable and user_enable. user_enable may switch threads, which needs the thread to be at
+// a call. It is at a point, with its volatile registers in use. An event that came meanwhile
 // arrives as an upcall, which keeps them all, when the null system call returns.
 u64 trace_platform_mask(void)
 {

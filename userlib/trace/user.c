@@ -14,8 +14,8 @@
 
 #define SUBBUFFERS 4
 
-// On the CPU, inside of user_disable. Out of memory: its events count as discarded, until the next
-// try.
+// Makes a CPU's ring. On that CPU, inside of user_disable. Without memory its events count as
+// discarded, until the next try.
 static void ensure_ring(struct trace_cpu *cpu, void *argument)
 {
     trace_heartbeat_set(cpu, argument);
@@ -34,7 +34,7 @@ void trace_rings_ensure(void)
         trace_platform_on_cpu(cpu, ensure_ring, NULL);
 }
 
-// A dispatcher that comes while events are enabled.
+// Makes the ring of a dispatcher that comes while events are enabled.
 static s64 start_cpu(u32 cpu)
 {
     if (trace_mask() != 0)

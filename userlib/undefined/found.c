@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Undefined behaviour in a program ends it, with a report on the console. What the report itself
-// stumbles over is passed over.
+// Undefined behaviour in a program ends it, with a report on the console. Undefined behaviour in
+// the report itself is passed over.
 #include <runtime/undefined.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 static u32 found;
 
-// The next outer frame, and the function that it belongs to; NULL: it is no frame of this stack.
+// Returns the next outer frame, and the function that it belongs to; NULL: it is no frame of this
+// stack.
 static const u64 *outer_frame(const u64 *frame, const char **name)
 {
     const u64 *caller = (const u64 *)frame[0];
@@ -31,7 +32,7 @@ static bool is_check(const char *name)
     return name != NULL && strncmp(name, CHECK_NAME, sizeof(CHECK_NAME) - 1) == 0;
 }
 
-// Who called the check, innermost first: "f < g < main". All are in a call, so their return
+// Writes who called the check, innermost first: "f < g < main". All are in a call, so their return
 // addresses are where the ABI has them.
 static __attribute__((noipa)) void callers_text(char text[TEXT_BYTES])
 {

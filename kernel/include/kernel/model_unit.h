@@ -57,7 +57,6 @@ void model_look_at_tag(void);
 // Sets the tag when this CPU runs for another process, or in another address space. Soft-masked.
 // kernel/ipc/fast_path.S does the same. It need not tell the unit, which looks when a process is
 // entered, a few instructions later.
-// entered: a few instructions later.
 static inline void model_set_tag(u64 tag)
 {
     u64 *word = ((struct pmu_cpu *)percpu()->pmu)->tag;

@@ -3,7 +3,6 @@
 // the code back to its start. So it runs as if alone on its CPU, without an atomic instruction.
 // Slots of 128 bytes lie in .text.rseq, of 32 bytes in .text.rseq32. A slot's only unconditional
 // branch is its last instruction, after the committing store.
-// branch is its last instruction, after the committing store.
 #ifndef KERNEL_RSEQ_H
 #define KERNEL_RSEQ_H
 

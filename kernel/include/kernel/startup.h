@@ -7,7 +7,7 @@
 
 #define ORRERY_VERSION "0.1"
 
-// makes tables of slabs and large objects; pages can be allocated
+// Makes tables of slabs and large objects; pages can be allocated.
 void kmalloc_init(u64 memory_bytes);
 // Makes services clustered objects; co_init has been called.
 void page_allocator_init(void);

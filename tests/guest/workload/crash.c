@@ -142,9 +142,9 @@ static void crash_work(struct workload_run *run, u32 cpu)
 
 static const struct workload workload_crash = {
     .name = "crash",
-    .help =
-        "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, text, exec): panics; "
-        "hang: a CPU waits, masked",
+    .help = "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, "
+            "text, exec): panics; "
+            "hang: a CPU waits, masked",
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = UINT32_MAX,

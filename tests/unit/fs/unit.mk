@@ -8,11 +8,18 @@ FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cp
     ipc/include userlib/include \
     $(CO_UNIT_INC)
 
-UNIT += fs_directories fs_files fs_pipes fs_archive fs_store
+UNIT += fs_directories fs_files fs_names fs_handles fs_share fs_pipes fs_archive fs_store
 fs_directories_SRC := $(FS_UNIT_DIR)/directories.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_directories_INC := $(FS_UNIT_INC)
-fs_files_SRC := $(FS_UNIT_DIR)/files.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
+FS_UNIT_CALLS := $(FS_UNIT_DIR)/calls.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
+fs_files_SRC := $(FS_UNIT_DIR)/files.c $(FS_UNIT_CALLS)
 fs_files_INC := $(FS_UNIT_INC)
+fs_names_SRC := $(FS_UNIT_DIR)/names.c $(FS_UNIT_CALLS)
+fs_names_INC := $(FS_UNIT_INC)
+fs_handles_SRC := $(FS_UNIT_DIR)/handles.c $(FS_UNIT_CALLS)
+fs_handles_INC := $(FS_UNIT_INC)
+fs_share_SRC := $(FS_UNIT_DIR)/share.c $(FS_UNIT_CALLS)
+fs_share_INC := $(FS_UNIT_INC)
 fs_pipes_SRC := $(FS_UNIT_DIR)/pipes.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_pipes_INC := $(FS_UNIT_INC)
 fs_store_SRC := $(FS_UNIT_DIR)/store.c $(FS_UNIT_SRC)

@@ -137,9 +137,10 @@ static void compare(const struct stream *stream, u64 which)
             continue;
         bool right = branch_model_resolve(model, step->address, step->hint, step->taken);
         if (right != reference_predictor_resolve(reference, step->address, step->hint, step->taken))
-            fail_msg(
-                "stream %s, step %lu, pc %lx: the model says predicted %s (%lu, %lu entries, %lu bits)",
-                stream->name, i, step->address, right ? "right" : "wrong", local, global, history);
+            fail_msg("stream %s, step %lu, pc %lx: the model says predicted %s (%lu, %lu entries, "
+                     "%lu bits)",
+                     stream->name, i, step->address, right ? "right" : "wrong", local, global,
+                     history);
     }
     branch_model_free(model);
     reference_predictor_free(reference);

@@ -211,9 +211,9 @@ static void values_that_do_not_go_together_are_refused(void **state)
             "l1d.ways: 2 is more than the 1 lines");
     refused("l2.bytes = 512K", "l2.bytes = 16", line_of("l2.ways"),
             "l2.ways: 8 is more than the 0 lines");
-    refused(
-        "branch.history.bits = 11", "branch.history.bits = 15", line_of("branch.history"),
-        "branch.history.bits: 32768 is more than the 16384 branch.global.entries for 2^bits histories");
+    refused("branch.history.bits = 11", "branch.history.bits = 15", line_of("branch.history"),
+            "branch.history.bits: 32768 is more than the 16384 branch.global.entries for 2^bits "
+            "histories");
 }
 
 static void lines_without_an_end_are_refused(void **state)

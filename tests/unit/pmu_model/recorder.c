@@ -162,9 +162,8 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
         perror(argv[0] + 4);
         return 1;
     }
-    fprintf(
-        out,
-        "# Recorded by recorder.c. f: fetches from another line, l: loads, s: stores, b: conditional branches.\n");
+    fprintf(out, "# Recorded by recorder.c. f: fetches from another line, l: loads, s: stores, b: "
+                 "conditional branches.\n");
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     return 0;
 }

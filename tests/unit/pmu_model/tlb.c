@@ -131,9 +131,9 @@ static void compare(const struct stream *stream, u64 which, u64 page_bytes, bool
         u64 space = address >> 63 ? 0 : 1 + i / 500 % 3; // three processes take turns
         bool hit = tlb_model_access(tlb, space, page);
         if (hit != reference_tlb_access(reference, space, page))
-            fail_msg(
-                "stream %s, step %lu, space %lu page %lx: the model says %s (%lu entries, %lu ways)",
-                stream->name, i, space, page, hit ? "hit" : "miss", entries, ways);
+            fail_msg("stream %s, step %lu, space %lu page %lx: the model says %s (%lu entries, "
+                     "%lu ways)",
+                     stream->name, i, space, page, hit ? "hit" : "miss", entries, ways);
         if (flushes)
             flush_both(tlb, reference, pick, space, page);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // BSD sockets over the net server: TCP over IPv4 (AF_INET, SOCK_STREAM). A socket is a file
-// descriptor: read, write, close, fcntl(O_NONBLOCK) and poll work on it. All calls: thread context;
-// -1 and errno on error.
+// descriptor: read, write, close, fcntl(O_NONBLOCK) and poll work on it. Thread context. Calls
+// return -1 and set errno on error.
 //
-// When the net server ends, every socket of the process fails with ECONNRESET; new ones work once
-// it runs again (until then socket() fails with ENETDOWN). Names: numeric addresses and localhost.
+// When the net server ends, every socket of the process fails with ECONNRESET. New ones work once
+// it runs again; until then socket() fails with ENETDOWN. Names: numeric addresses and localhost.
 #ifndef _SYS_SOCKET_H
 #define _SYS_SOCKET_H
 

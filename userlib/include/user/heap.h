@@ -5,9 +5,9 @@
 
 #include <orrery/types.h>
 
-// A program that defines it as true has no memory from malloc that is not there: malloc returns
-// NULL when memory is out. Else pages come at their first use, and without one the process ends.
-// Not const: compilers take what a const variable is from the library's own definition.
+// A program that defines it as true gets memory from malloc only if it is there; malloc returns
+// NULL when memory is out. Otherwise pages come at their first use, and the process ends if there
+// is none. Not const: compilers would take its value from the library's own definition.
 extern bool heap_is_committed;
 
 #endif

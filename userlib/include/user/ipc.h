@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Calls between processes, by threads (orrery/ipc.h; DESIGN.md §8). A caller waits, its CPU goes
-// on; a server's calls are taken by worker threads, which may block. Stubs and skeletons generated
-// from ipc/ descriptions are written with these. Any thread, not inside of user_disable.
+// Calls between processes, by threads (orrery/ipc.h; DESIGN.md §8). While a caller waits, its CPU
+// runs other threads. Worker threads, which may block, take a server's calls. The stubs and
+// skeletons that are generated from ipc/ use these. Any thread, not inside of user_disable.
 #ifndef USER_IPC_H
 #define USER_IPC_H
 
@@ -25,10 +25,10 @@ struct ipc_message {
 
 // Calls the server behind to, and waits for its answer. Returns the status that the server gave, or
 // E_NOENT (to is no endpoint), E_PEER (the server has ended or ends), E_INVAL (too much bulk),
-// E_NOMEM. On error nothing was received, received_cap is 0.
+// E_NOMEM. After an error nothing was received, and received_cap is 0.
 s64 ipc_call(cap_t to, struct ipc_message *message);
-// An asynchronous message, to the endpoint's process on cpu (-1: any).
-// E_AGAIN when its queue is full.
+// Sends an asynchronous message to the endpoint's process on cpu (-1: any). E_AGAIN: its queue is
+// full.
 s64 ipc_send(cap_t to, s64 cpu, const u64 words[MESSAGE_WORDS]);
 
 // ---- server ------------------------------------------------------------------------------------
@@ -51,34 +51,34 @@ struct ipc_request {
     u8 *buffer;             // MESSAGE_BYTES of the worker's, for reply_data; may be data's memory
 };
 
-// Returns the status of the answer, 0 or an error; or IPC_LATER: somebody will call ipc_answer with
-// request->call. Runs in a worker thread, may block and call. Messages: the result means nothing.
+// Handles a call in a worker thread; may block and call. Returns the status of the answer, 0 or an
+// error, or IPC_LATER: somebody will call ipc_answer with request->call. For a message the result
+// means nothing.
 typedef s64 (*ipc_handler)(struct ipc_request *request);
 #define IPC_LATER 1
 
-// An endpoint whose calls and messages go to handler with context. The capability, to be given to
-// clients (as send_cap, reply_cap, or when spawning). E_NOMEM, E_LIMIT.
+// Makes an endpoint whose calls and messages go to handler with context. Returns its capability, to
+// be given to clients (as send_cap, reply_cap, or when spawning), or E_NOMEM, E_LIMIT.
 s64 ipc_endpoint(ipc_handler handler, void *context);
-// No further call arrives; handlers that run go on.
-// After it context may be freed once they are done.
+// Closes an endpoint: no further call arrives. Handlers that run go on; once they are done context
+// may be freed.
 s64 ipc_endpoint_close(cap_t endpoint);
-// An endpoint's badge, for other calls that name one (sys_file_create's
-// messages: token = ipc_badge).
+// Returns an endpoint's badge, for other calls that name one (sys_file_create's messages: token =
+// ipc_badge).
 u64 ipc_badge(cap_t endpoint);
-// Messages of the kernel that come with this badge (a file's token) go to handler with context.
-// Returns the badge to give to the kernel, or E_NOMEM.
+// Makes a badge: messages of the kernel that come with it (a file's token) go to handler with
+// context. *badge is what to give to the kernel. E_NOMEM.
 s64 ipc_badge_create(ipc_handler handler, void *context, u64 *badge);
 void ipc_badge_destroy(u64 badge);
 
-// Answers a call whose handler returned IPC_LATER. Only the lower part of reply is used; NULL:
-// status only. Any thread. E_NOENT when the call is not there any more (the caller has ended).
+// Answers a call whose handler returned IPC_LATER. Uses only the lower part of reply; NULL: status
+// only. Any thread. E_NOENT: the call is gone (the caller has ended).
 s64 ipc_answer(u64 call, s64 status, const struct ipc_request *reply);
 
-// Makes the calling thread one of this CPU's workers, for ever. Without it workers are made as
-// calls arrive, so that a program need not call it; with it a call is taken
-// without a thread switch.
+// Makes the calling thread one of this CPU's workers, for ever. A program need not call it, as
+// workers are made when calls arrive; but a thread that does takes calls without a thread switch.
 void ipc_serve(void) __attribute__((noreturn));
-// At most this many workers a CPU (default 1,024); further calls wait in the library.
+// Sets the most workers a CPU has (default 1,024). Further calls wait in the library.
 void ipc_set_workers(u32 max);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads log files (orrery/log.h) while the kernel, or a program, writes them, after S004 §3.7.3 and
-// figure 4.10.
-// No lock is taken, and a reading is no system call, but for one that has been disturbed: it stops
-// the writer of this file for as long as it takes to copy it. So it has two passes at most.
-// Link with `log` (userlib/log). Any thread; one at a time for each file.
+// figure 4.10. A reading takes no lock and makes no system call. Only one that was disturbed does:
+// its second and last pass stops the writer of this file for as long as the copy takes. Link with
+// `log` (userlib/log). Any thread; one at a time for each file.
 #ifndef USER_LOG_H
 #define USER_LOG_H
 
@@ -30,28 +29,27 @@ static inline bool log_stamp_is_later(u32 stamp, u32 other)
     return (s32)(stamp - other) > 0;
 }
 
-// A file at this offset of an area, empty, and its register at place; both as orrery/log.h has it.
-// since: a time stamp that is not later than any that will be written. E_INVAL: the file or the
-// register do not fit, or a row is not of 1, 2, 4 or 8 entries.
+// Lays out an empty file at offset base of an area, and its register at place; both as orrery/log.h
+// has it. since: a time stamp that is not later than any that will be written. E_INVAL: the file or
+// the register do not fit, or a row is not of 1, 2, 4 or 8 entries.
 s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since);
-// Reads a file that has been laid out so, of an area of this CPU: what is later than a time stamp.
-// A stamp can be told from those of the 2^31 units around it alone (hardware: 4 minutes), so this
-// is not to be older. Without stamps: all. E_INVAL: there is no such file, or its rows count
-// (LOG_COUNTER_ADD) and have no stamp.
+// Begins to read a file that has been laid out so, of an area of this CPU: the rows later than the
+// time stamp since, or all if they have none. A stamp can be told from the 2^31 units around it
+// only (hardware: 4 minutes), so since must not be older. E_INVAL: there is no such file, or its
+// rows count (LOG_COUNTER_ADD) and have no stamp.
 s64 log_reader_begin(struct log_reader *reader, u8 *area, u32 cpu, u32 place, u32 since);
 // The same for a file that a program writes (docs/logs.md, "In programs"), as it was laid out.
-// Nothing that stands in the area is believed, now or later: whatever it is, the reader takes no
-// more memory or time for it. What rows say is the program's affair. E_INVAL also: the file has
-// less than three rows, of which two may be in the making.
+// Nothing that stands in the area is believed, now or later, so it cannot cost the reader memory or
+// time. What rows say is the program's affair. E_INVAL also: the file has less than three rows, of
+// which two may be in the making.
 s64 log_reader_begin_program(struct log_reader *reader, u8 *area, u32 place, u32 base, u32 control,
                              u32 since);
 #define LOG_OF_PROGRAM UINT32_MAX
-// The rows that have come since the last reading, the oldest first, each once, into rows, where
-// there is room for the whole file: how many. What happens during a second pass is not logged.
-// A file without stamps is always stopped, and the first entry of each row that was read becomes
-// LOG_READ: it is to be one that never has this value by itself. Stamps in units of 10 ms do not
-// tell when the kernel has gone round within one of them. Errors: as sys_log_settle; of a program's
-// file none.
+// Copies the rows that have come since the last reading, the oldest first, each once. rows has room
+// for the whole file. Returns how many, or an error of sys_log_settle (never for a program's file).
+// What happens during a second pass is not logged. A file without stamps is always stopped, and the
+// first entry of each row that was read becomes LOG_READ: an entry that must never have this value
+// by itself. Stamps in units of 10 ms do not tell when the kernel has gone round within one unit.
 s64 log_read(struct log_reader *reader, u32 *rows);
 #define LOG_READ 0xffffffffu
 

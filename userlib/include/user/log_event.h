@@ -10,14 +10,14 @@
 // CPUs with a log of this process: bits.
 extern u64 log_cpus;
 
-// The library's: use log_event.
+// Used by log_event alone.
 s64 log_event_tell(u32 number, u32 correspondent, u32 counter);
 
-// The calling thread did what the program calls by a number, 1 … LOG_EVENTS - 1: that of the
-// selector and the threshold in the descriptor of its domain. correspondent: another domain that
-// it has to do with, or 0; nothing is logged if it is the thread's own. What counter says is the
-// program's affair. A thread, also inside of user_disable.
-// 0; E_NOENT: there is no log of this CPU; E_INVAL: no such number or domain.
+// Logs that the calling thread did what the program calls by a number, 1 … LOG_EVENTS - 1: the
+// number of the selector and the threshold in the descriptor of its domain. correspondent: another
+// domain that has to do with it, or 0; nothing is logged if it is the thread's own. counter: the
+// program's affair. A thread, also inside of user_disable. Returns 0, E_NOENT (this CPU has no log)
+// or E_INVAL (no such number or domain).
 static inline s64 log_event(u32 number, u32 correspondent, u32 counter)
 {
     if (__builtin_expect(__atomic_load_n(&log_cpus, __ATOMIC_RELAXED) == 0, 1))

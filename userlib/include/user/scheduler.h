@@ -9,9 +9,9 @@
 
 // ---- critical sections --------------------------------------------------------------------------
 
-// Until user_enable(what user_disable returned) the thread stays on its CPU, no other thread runs
-// there, and no event arrives; the kernel may still take the CPU away for other processes, and a
-// page fault stops the dispatcher. Nests. Inside: no blocking call of the library, no malloc.
+// From user_disable to user_enable(what it returned) the thread stays on its CPU, no other thread
+// runs there, and no event arrives. The kernel may still take the CPU away for other processes, and
+// a page fault stops the dispatcher. Nests. Inside: no blocking call of the library, no malloc.
 static inline u32 user_disable(void);
 static inline void user_enable(u32 before);
 static inline u32 user_cpu(void) // the calling CPU; may change at any time outside of user_disable
@@ -26,9 +26,8 @@ struct dispatcher_page *user_page(u32 cpu);
 // Makes sure that there is a dispatcher on cpu. E_INVAL, E_NOMEM.
 s64 user_dispatcher_start(u32 cpu);
 
-// Each access is one instruction from r13: outside of the section the thread may come to another
-// CPU between any two.
-// U32: the scheduler has another thread for this CPU.
+// U32: the scheduler has another thread for this CPU. Each access is one instruction from r13:
+// outside of the section the thread may come to another CPU between any two.
 #define USER_ATTENTION (DISPATCHER_LIBRARY + 8)
 void user_enable_slow(void);
 
@@ -73,51 +72,55 @@ void user_spin_unlock(struct user_spin *spin);
 // ---- what happens ------------------------------------------------------------------------------
 
 // Handlers run on the dispatcher that got the event, inside of user_disable, on any thread's stack
-// or the upcall stack: they note what came and wake threads (thread_unpark, semaphore_up). One a
-// type or bit.
+// or the upcall stack. They note what came and wake threads (thread_unpark, semaphore_up). There is
+// one for each type or bit.
 
-// For EVENT_MONITOR and EVENT_CHILD. The scheduler handles the others. E_INVAL, E_EXIST.
+// Sets the handler of EVENT_MONITOR or EVENT_CHILD; the scheduler handles the others. E_INVAL,
+// E_EXIST.
 s64 user_on_event(u32 type, void (*handler)(const struct event *event));
-// A new bit of EVENT_KICK: handler runs on the CPU that sys_dispatcher_kick(cpu, 1 << bit) names.
-// Returns the bit, or E_LIMIT.
+// Takes a new bit of EVENT_KICK: handler runs on the CPU that sys_dispatcher_kick(cpu, 1 << bit)
+// names. Returns the bit, or E_LIMIT.
 s64 user_on_kick(void (*handler)(void));
-// A fault or trap of a thread that the kernel could not resolve: true when the handler has repaired
-// it, and the thread goes on with *state. All are asked in turn, before the
-// crash report. E_LIMIT (4).
+// Adds a handler for faults and traps of threads that the kernel could not resolve. It returns true
+// if it has repaired the cause: then the thread goes on with *state. All handlers are asked in
+// turn, before the crash report. E_LIMIT (4).
 s64 user_on_exception(bool (*handler)(const struct event *event, struct user_state *state));
-// Called when a thread is given its CPU, and, with NULL, when a CPU runs out of threads; inside of
-// user_disable. One; must be short. For traces and quiescence.
+// Sets the handler that is called when a thread is given its CPU, and, with NULL, when a CPU runs
+// out of threads. Inside of user_disable. There is one; it must be short. For traces and
+// quiescence.
 struct thread;
 void user_on_switch(void (*handler)(struct thread *next));
 
-// How this process's threads share a CPU, from now on (S003 §3): "fixed", the default: equals in
-// turn, 10 ms each. "growing": a turn is twice as long as the one before, up to 160 ms, while no
-// thread joins the ready ones; a thread's priority falls by one for each two turns that it used up,
-// three at most, and what it used counts half after each 100 ms. "starving": the same, but that
-// counts half only after each 100 ms that the thread itself runs, so that threads get stuck at low
-// priorities: a bug, to be looked at. E_INVAL: another name.
+// Sets how this process's threads share a CPU from now on (S003 §3). E_INVAL: another name.
+// - "fixed", the default: equals in turn, 10 ms each.
+// - "growing": a turn is twice as long as the one before, up to 160 ms, while no thread joins the
+// ready ones. A thread's priority falls by one for each two turns that it used up, three at most.
+// What it used counts half after each 100 ms.
+// - "starving": the same, but that counts half only after each 100 ms that the thread itself runs.
+// So threads get stuck at low priorities: a bug, to be looked at.
 s64 scheduler_policy(const char *name);
 
 // ---- start-up ----------------------------------------------------------------------------------
 
-// USER_INIT(level, function): function() is called before constructors and main, on the first
-// thread, in order of level: 1 trace, 2 objects, 3 locks, 4 monitor, 5 files, 6 network, 9 the
-// rest. An error ends the process.
+// USER_INIT(level, function): calls function() before constructors and main, on the first thread,
+// in order of level: 1 trace, 2 objects, 3 locks, 4 monitor, 5 files, 6 network, 9 the rest. An
+// error ends the process.
 #define USER_INIT(level, function)                                                                 \
     static s64 (*const user_start_##function)(void)                                                \
         __attribute__((section(".user_start." #level), used)) = function
 
-// A new dispatcher, before its first thread, on its CPU, inside of user_disable. By the same
-// levels; the first dispatcher's come before all functions of USER_INIT.
+// Calls function(cpu) for a new dispatcher, before its first thread, on its CPU, inside of
+// user_disable. Levels are the same; the first dispatcher's come before all functions of USER_INIT.
 #define USER_CPU_START(level, function)                                                            \
     static s64 (*const user_cpu_start_##function)(u32 cpu)                                         \
         __attribute__((section(".user_cpu_start." #level), used)) = function
 
-// Memory of the library below malloc, for use inside of user_disable and at start-up: zeroed,
-// 16-byte aligned; from the program's own, then pages from USER_MAP. NULL when there is none.
+// Allocates memory of the library below malloc, for use inside of user_disable and at start-up:
+// zeroed, 16-byte aligned. It comes from the program's own memory first, then from USER_MAP. NULL:
+// none is left.
 void *user_alloc(u64 bytes);
 void user_free(void *memory, u64 bytes); // bytes as given to user_alloc
-// Whole pages, zero-filled on demand; address 0: anywhere. NULL when there is none.
+// Maps whole pages, zero-filled on demand. address 0: anywhere. NULL: no memory.
 void *user_pages(u64 address, u64 bytes);
 void user_pages_free(void *memory, u64 bytes);
 
@@ -130,12 +133,13 @@ void user_panic(const char *format, ...) __attribute__((noreturn, format(printf,
 
 // ---- stack walks -------------------------------------------------------------------------------
 
-// Call chain of the thread in *state: return addresses, innermost first, at most max. Exact at
-// every instruction (scripts/mktables.py); reads only that thread's stack. Inside of user_disable.
+// Walks the call chain of the thread in *state. callers: at most max return addresses, innermost
+// first. Returns how many. Exact at every instruction (scripts/mktables.py); reads only that
+// thread's stack. Inside of user_disable.
 u32 user_stack_walk(const struct user_state *state, u64 *callers, u32 max);
-// The same of the calling function, whose own return address comes first. Any thread.
+// The same for the calling function, whose own return address comes first. Any thread.
 u32 user_stack_walk_here(u64 *callers, u32 max);
-// Name of the function at pc, and the offset in it; NULL when there is none.
+// Returns the name of the function at pc, and the offset in it, or NULL if there is none.
 const char *user_symbol(u64 pc, u64 *offset);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A program's own records in monitors (orrery/monitors.h): sensors, of which each has a number and
-// logs two words. While no monitor wants them, a sensor is a load and a branch; else some 20
-// instructions, and a system call where the kernel has not taken the last ones yet. Any context.
+// A program's own records in monitors (orrery/monitors.h). A sensor has a number and logs two
+// words. While no monitor wants them, a sensor is a load and a branch. Otherwise it is some 20
+// instructions, and a system call if the kernel has not taken the last records yet. Any context.
 #ifndef USER_SENSOR_H
 #define USER_SENSOR_H
 
@@ -10,7 +10,8 @@
 
 #define SENSOR_NUMBERS 256 // numbers are below
 
-// What monitors want to be told by this process on this CPU: bits 1 << enum sys_monitor_kind.
+// Returns what monitors want to be told by this process on this CPU: bits 1 << enum
+// sys_monitor_kind.
 static inline u32 monitors_want(void)
 {
     u32 kinds;
@@ -18,7 +19,8 @@ static inline u32 monitors_want(void)
     return kinds;
 }
 
-// Tells them (userlib/src/tell.S), at once or when the kernel takes it from the dispatcher's page.
+// Tells the monitors (userlib/src/tell.S), at once or when the kernel takes it from the
+// dispatcher's page.
 void monitor_tell(u64 what, u64 word0, u64 word1);
 #define MONITOR_TELL(kind, reason) ((u64)(kind) << 24 | (u64)(reason) << 16)
 
@@ -28,8 +30,8 @@ static inline void sensor(u32 number, u64 a, u64 b)
         monitor_tell(MONITOR_TELL(SYS_MONITOR_SENSOR, number), a, b);
 }
 
-// What a sensor is called, for kov, which reads this in the program's ELF file (section
-// .sensor_names). At most 23 characters. At the outermost level of a source.
+// Names a sensor, for kov, which reads this in the program's ELF file (section .sensor_names). At
+// most 23 characters. At the outermost level of a source.
 struct sensor_name {
     u64 number;
     char name[24];

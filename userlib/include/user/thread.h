@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// User threads (DESIGN.md §8). The library runs them on the process's dispatchers, one a CPU at
-// most, which come into being when a thread is first put on their CPU. Each CPU runs the ready
+// User threads (DESIGN.md §8). The library runs them on the process's dispatchers, at most one a
+// CPU. A dispatcher comes into being when a thread is first put on its CPU. Each CPU runs the ready
 // thread of highest priority, equals in turn by time slices. A thread that blocks (a lock, a call,
 // a page, time) blocks no other.
 //
@@ -44,10 +44,10 @@ struct thread_attributes {
 // page that is never there. E_INVAL: no such CPU, priority or stack; E_NOMEM; E_LIMIT.
 s64 thread_create(struct thread **thread, const struct thread_attributes *attributes,
                   thread_function function, void *argument);
-// Waits for the end of a thread that is not detached, once,
-// and takes what it returned (NULL: not wanted).
+// Waits for the end of a thread that is not detached, and takes what it returned (NULL: not
+// wanted). Once for a thread.
 s64 thread_join(struct thread *thread, s64 *result);
-// Nobody will join it. E_INVAL when it is detached already.
+// Detaches a thread: nobody will join it. E_INVAL: it is detached already.
 s64 thread_detach(struct thread *thread);
 // Ends the calling thread. When the first thread returns from main, the process ends; when it calls
 // thread_exit, the others go on.
@@ -59,11 +59,11 @@ void thread_yield(void);
 void thread_sleep_until(u64 deadline);
 void thread_sleep_us(u64 microseconds);
 
-// Sleeps until thread_unpark or deadline: true when unparked. An unpark that came first is
-// remembered (one token), so a caller looks at what it waits for, and parks again. Wakes for no
-// other reason.
+// Sleeps until thread_unpark or deadline. Returns true if unparked. Wakes for no other reason. An
+// unpark that came first is remembered (one token), so a caller looks at what it waits for, and
+// parks again.
 bool thread_park(u64 deadline);
-// Any thread, also inside of user_disable; thread on any CPU, and not ended.
+// Wakes a thread on any CPU that has not ended. Any thread, also inside of user_disable.
 void thread_unpark(struct thread *thread);
 
 static inline struct thread *thread_current(void)
@@ -82,18 +82,19 @@ s64 thread_set_priority(struct thread *thread, u32 priority); // E_INVAL
 // blocks or yields: in between it may hold representatives of its CPU. E_INVAL: no such CPU;
 // E_PERM: it is pinned; E_NOMEM.
 s64 thread_move(struct thread *thread, u32 cpu);
-// All threads of the process, present ones, as with thread_move (MONITOR_MOVE), but for pinned
-// ones: those of the library that each CPU needs, and the workers that take its calls.
+// Moves all threads that the process has now, as thread_move (MONITOR_MOVE). Pinned ones stay:
+// those of the library that each CPU needs, and the workers that take its calls.
 s64 thread_move_all(u32 cpu);
 
-// One word for whoever wants it (a thread's own), per slot; 0 at first. Slots are handed out once,
+// A slot is one word of each thread, for whoever wants it; 0 at first. Slots are handed out once
 // and never come back: E_LIMIT after THREAD_SLOTS. Not cleaned up at the thread's end.
 #define THREAD_SLOTS 16
 s64 thread_slot(void);
 void *thread_get(u32 slot);
 void thread_set(u32 slot, void *value);
 
-// A look at all threads, for ps and tests. *cursor is 0 to start. Bytes written, 0 at the end.
+// Lists all threads, for ps and tests. *cursor is 0 to start. Returns the bytes written, 0 at the
+// end.
 enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_BLOCKED, THREAD_ENDED };
 struct thread_info {
     u32 id, state, cpu, priority;
@@ -102,7 +103,7 @@ struct thread_info {
 };
 s64 thread_list(u64 *cursor, struct thread_info *threads, u64 bytes);
 
-// What the calling CPU's scheduler has done since the process's start.
+// What a CPU's scheduler has done since the process's start.
 struct thread_stat {
     u64 switches, preemptions, upcalls, waits, events, kicks, moves, timers;
 };

@@ -15,9 +15,9 @@ u64 time_hz(void);         // ticks a second
 u64 time_from_us(u64 us);  // ticks
 u64 time_to_us(u64 ticks); // microseconds
 u64 time_after_us(u64 us); // a deadline: now and so much
-// The date: nanoseconds since 1970 (UTC). Where no clock tells it, 1970 is when the machine began.
+// Returns the date: nanoseconds since 1970 (UTC). Without a clock, 1970 is when the machine began.
 u64 time_date(void);
-u64 time_date_of(u64 ticks);     // when the time base was that
-#define TIME_SECOND 1000000000UL // of it
+u64 time_date_of(u64 ticks);     // the date at which the time base was that
+#define TIME_SECOND 1000000000UL // of dates
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tracing in the process (DESIGN.md §7): trace_<event>() of trace/events.h logs without a system
+// Tracing in the process (DESIGN.md §7). trace_<event>() of trace/events.h logs without a system
 // call, into rings of the process's own, one a dispatcher. The mask follows the system's
-// (sys_trace_set_process_mask); a program can also set its own, until that is set again. Readers
+// (sys_trace_set_process_mask). A program can set its own, until the system's is set again. Readers
 // get the packets by sys_trace_read_process.
 #ifndef USER_TRACE_H
 #define USER_TRACE_H
@@ -14,8 +14,8 @@
 // should be.
 s64 user_trace_set_mask(u64 mask);
 // Empties this process's rings, zeroes their counts, and numbers packets anew: for programs that
-// read their own. A recording of this process that is under way cannot go on with it, and says so
-// in the end. E_INVAL.
+// read their own. A recording of this process that is under way cannot go on, and says so in the
+// end. E_INVAL.
 s64 user_trace_set_mode(enum sys_trace_mode mode);
 // As sys_trace_stat and sys_trace_read, of a CPU on which the process has buffers; E_NOENT.
 s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat);

@@ -16,8 +16,8 @@ struct pollfd {
 };
 typedef unsigned long nfds_t;
 
-// Waits until one descriptor is ready, at most timeout milliseconds (< 0: for ever).
-// How many are; -1 and errno.
+// Waits until one descriptor is ready, at most timeout milliseconds (< 0: for ever). Returns how
+// many are, or -1 and errno.
 int poll(struct pollfd *fds, nfds_t count, int timeout);
 
 #endif

@@ -317,8 +317,8 @@ int main(void)
     co_stat(&stat);
     row_exact(0, failures, "test-objects: checks that failed");
     failures += rows_end("test-objects");
-    printf(
-        "test-objects: %lu created, %lu reclaimed, %lu pages of identifiers given back\ntest-objects: %s\n",
-        stat.created, stat.reclaimed, stat.chunks_reclaimed, failures == 0 ? "ok" : "FAILED");
+    printf("test-objects: %lu created, %lu reclaimed, "
+           "%lu pages of identifiers given back\ntest-objects: %s\n",
+           stat.created, stat.reclaimed, stat.chunks_reclaimed, failures == 0 ? "ok" : "FAILED");
     return failures != 0;
 }

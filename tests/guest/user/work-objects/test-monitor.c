@@ -202,7 +202,8 @@ static void judge(const struct subject *subject, bool precise)
     u64 work = subject->of_light + subject->of_heavy;
     u64 heavy = work != 0 ? subject->of_heavy * 1000 / work : 0;
     printf(
-        "test-monitor: process %u: %lu samples, user %lu light %lu heavy (%lu.%lu %%) %lu other, kernel %lu, of its "
+        "test-monitor: process %u: %lu samples, user %lu light %lu heavy (%lu.%lu %%) %lu other, "
+        "kernel %lu, of its "
         "Process object %lu\n",
         subject->pid, subject->samples, subject->of_light, subject->of_heavy, heavy / 10,
         heavy % 10, subject->of_none, subject->in_kernel, subject->in_process);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What processes answer the monitor (orrery/monitor.h), made sure of. An answer is checked as a
-// whole first; only then, and only if it is sound, its records are read. No function here has a
-// state of its own, takes memory or calls the system.
+// Checks what processes answer the monitor (orrery/monitor.h). Check an answer as a whole first;
+// read its records only if it is sound. No function here has a state of its own, takes memory or
+// calls the system.
 #ifndef USER_ANSWERS_H
 #define USER_ANSWERS_H
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
 
-#define ANSWER_CLASSES_MAX 256 // that a process has; their ids go from 1 to this, or from 0
+#define ANSWER_CLASSES_MAX 256 // of a process; ids go from 1 to this, or from 0
 
 // Why an answer is nonsense.
 enum answer_flaw {
@@ -22,11 +22,11 @@ enum answer_flaw {
     ANSWER_TIME,   // a record's time is before that of the record before it, or yet to come
     ANSWER_FLAWS,
 };
-// For people, such as "a record that is cut off". flaw: not ANSWER_SOUND.
+// Returns a text for people, such as "a record that is cut off". flaw: not ANSWER_SOUND.
 const char *answer_flaw_text(enum answer_flaw flaw);
 
-// How far a list of a process has come, over any number of answers: records rise,
-// so no list is without end. Zeroed at first.
+// How far a list of a process has come, over any number of answers. Records rise, so no list is
+// without end. Zeroed at first.
 struct answer_place {
     u64 next_class; // the least id that may follow
     coid_t next;    // the least COID that may follow
@@ -39,9 +39,9 @@ struct answer_bytes {
     u64 left;
 };
 
-// Each of these checks one kind of answer. status (> 0): bytes that the process says it has
-// written, `room`: those that it was asked for at most; as many as the smaller of the two are at
-// `bytes`. When it is sound *place is moved on.
+// Each of these checks one kind of answer. status (> 0): the bytes that the process says it has
+// written. room: the most that it was asked for. bytes: holds the smaller of the two. If the answer
+// is sound, *place is moved on.
 enum answer_flaw answer_check_classes(const u8 *bytes, s64 status, u64 room,
                                       struct answer_place *place);
 enum answer_flaw answer_check_objects(const u8 *bytes, s64 status, u64 room,
@@ -52,7 +52,7 @@ enum answer_flaw answer_check_counts(const u8 *bytes, s64 status, u64 room,
 enum answer_flaw answer_check_logs(const u8 *bytes, s64 status, u64 room, u64 now);
 enum answer_flaw answer_check_trace_stat(const u8 *bytes, s64 status, u64 room);
 
-// The next record of a sound answer: false when there is no more. Text is printable ASCII,
+// Takes the next record of a sound answer. Returns false if there is none. Text is printable ASCII,
 // with a NUL.
 bool answer_next_class(struct answer_bytes *answer, struct sys_class *class_info);
 // *children: in the answer's bytes.
@@ -63,8 +63,8 @@ bool answer_next_count(struct answer_bytes *answer, struct sys_dref_count *count
 bool answer_next_log(struct answer_bytes *answer, struct sys_blocked_log *log,
                      const struct sys_blocked_record **records);
 
-// Copies a text of at most bytes - 1 characters to `to`, with a NUL;
-// what is not printable ASCII becomes '?'.
+// Copies a text of at most bytes - 1 characters to `to`, with a NUL. Characters that are not
+// printable ASCII become '?'.
 void answer_text(char *to, const char *from, u64 bytes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The initial file system: a cpio archive ("newc" format), read where it lies.
-// Nothing in it is trusted.
+// The initial file system: a cpio archive ("newc" format), read where it lies. Nothing in it is
+// trusted.
 #ifndef CPIO_CPIO_H
 #define CPIO_CPIO_H
 
@@ -21,8 +21,8 @@ struct cpio_entry {
     u64 seconds;       // when it was last written, since 1970
 };
 
-// The next directory or regular file: 1, 0 at the end, E_PROTO when the archive is damaged (the
-// entries before are good). Other kinds of entries are passed over.
+// Finds the next directory or regular file; passes over other kinds of entries. Returns 1, 0 at the
+// end, or E_PROTO if the archive is damaged (the entries before are good).
 s64 cpio_next(struct cpio *archive, struct cpio_entry *entry);
 
 #endif

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Questions of the monitor (MONITOR_LOG) about the process's own logs for a scheduler. Any numbers
+// The monitor's questions (MONITOR_LOG) about the process's own logs for a scheduler. Any numbers
 // may come. A thread, not inside of user_disable.
 #ifndef USER_ATTACH_LOG_H
 #define USER_ATTACH_LOG_H
 
 #include <orrery/log.h>
 
-// Begins to ask the owner of the logs for an area for this CPU. Nobody waits for the owner. 0: it
-// has begun; E_EXIST: there is one; E_BUSY: the owner has not answered yet; E_NOENT: the process
-// has no threads on this CPU; E_NOMEM, E_LIMIT.
+// Begins to ask the owner of the logs for an area for this CPU. Nobody waits for the owner. Returns
+// 0 (it has begun), E_EXIST (there is one), E_BUSY (the owner has not answered yet), E_NOENT (the
+// process has no threads on this CPU), E_NOMEM or E_LIMIT.
 s64 attach_log(u32 cpu);
-// 0: the CPU has a log. E_AGAIN: the owner has not answered yet. E_NOENT: it has none, or nobody
-// serves "log"; E_PROTO: the owner gave what is no area, or no domain; or another error of the
-// owner's, or of mapping what it gave.
+// Returns 0 if the CPU has a log. E_AGAIN: the owner has not answered yet. E_NOENT: it has none, or
+// nobody serves "log". E_PROTO: the owner gave what is no area, or no domain. Or another error of
+// the owner's, or of mapping what it gave.
 s64 attach_log_state(u32 cpu);
 
 #endif

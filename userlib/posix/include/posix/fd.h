@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// File descriptors: small numbers for open files of any kind.
-// A kind is a table of functions (struct fd_ops); files, pipes and directories of servers and the
-// console are here, sockets come from userlib/net.
-// Any thread; results are 0, a count or a file descriptor, or -errno (newlib's
-// numbers) unless said otherwise.
+// File descriptors: small numbers for open files of any kind. A kind is a table of functions
+// (struct fd_ops). Files, pipes and directories of servers and the console are here; sockets come
+// from userlib/net. Any thread. Results are 0, a count, a file descriptor or -errno (newlib's
+// numbers), unless said otherwise.
 #ifndef POSIX_FD_H
 #define POSIX_FD_H
 
@@ -37,8 +36,8 @@ struct fd_ops {
     s64 (*stat)(struct fd_file *file, struct stat *info); // fills in all of it; EINVAL
     s64 (*ready)(struct fd_file *file, int events); // poll.h's bits that hold now; POLLIN | POLLOUT
     void (*close)(struct fd_file *file); // the last reference has gone; frees nothing of ours
-    // Before a child is started: fills in words with what the child needs.
-    // The descriptor stays open here.
+    // Before a child is started: fills in words with what the child needs. The descriptor stays
+    // open here.
     s64 (*lend)(struct fd_file *file, struct fd_inherit *to); // EINVAL
     // The child has pid now; or 0: it could not be started, and what lend made goes.
     void (*lent)(struct fd_file *file, const struct fd_inherit *to, u32 pid);
@@ -57,20 +56,21 @@ struct fd_file {
     void *private;
 };
 
-// A new open file with one reference, or NULL. Not in the table yet: fd_install,
-// or fd_put to give it up.
+// Makes an open file with one reference; NULL: no memory. It is not in the table yet: call
+// fd_install, or fd_put to give it up.
 struct fd_file *fd_file_new(const struct fd_ops *ops, u32 flags);
-// Gives the file the lowest free descriptor >= at_least,
-// and takes over the caller's reference, also on error.
+// Gives the file the lowest free descriptor >= at_least. Takes over the caller's reference, also on
+// error.
 int fd_install(struct fd_file *file, int at_least); // -EMFILE
-// The file behind a descriptor, held until fd_put; NULL: EBADF.
+// Returns the file behind a descriptor, held until fd_put; NULL: EBADF.
 struct fd_file *fd_hold(int fd);
 void fd_put(struct fd_file *file);
 
 // Makes a kind known to processes that inherit files of it. In USER_INIT(5, …). E_LIMIT.
 s64 fd_register_kind(const struct fd_ops *ops);
 
-// errno for one of our errors; 0 for 0 and above. posix_result: -1 with errno set, or the result.
+// posix_errno: errno for one of our errors, 0 for 0 and above. posix_result: -1 with errno set, or
+// the result.
 int posix_errno(s64 error);
 s64 posix_result(s64 result_or_minus_errno);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Services by name (ipc/names.idl), as clients use them: looked up once, and again when the server
-// has ended. Any thread. Results are 0 or an error of orrery/errors.h.
+// Services by name (ipc/names.idl), as clients use them. A name is looked up once, and again when
+// the server has ended. Any thread. Results are 0 or an error of orrery/errors.h.
 #ifndef POSIX_SERVICE_H
 #define POSIX_SERVICE_H
 
@@ -12,17 +12,16 @@ struct service; // one a name and process, for ever
 // How long calls here wait for a service that is being restarted.
 #define SERVICE_PATIENCE_US 10000000
 
-// The record of a service; NULL: the name is too long, or out of memory.
+// Returns the record of a service; NULL: the name is too long, or no memory.
 struct service *service_get(const char *name);
 const char *service_name(const struct service *service);
-// An endpoint of the service. Waits for it until the time base reaches deadline: E_TIMEOUT. At once
-// E_NOENT when the process has no name service at all. The capability is the record's:
-// not to be dropped.
+// Gets an endpoint of the service. Waits for it until the time base reaches deadline: E_TIMEOUT.
+// E_NOENT, at once: the process has no name service. The capability is the record's: do not drop
+// it.
 s64 service_endpoint(struct service *service, u64 deadline, cap_t *endpoint);
-// The endpoint, if it is known already; 0 if service_endpoint has to ask.
+// Returns the endpoint, if it is known already; 0: service_endpoint has to ask.
 cap_t service_known(const struct service *service);
-// A call to this endpoint gave E_PEER: it is forgotten,
-// and the next service_endpoint asks init again.
+// Forgets an endpoint to which a call gave E_PEER. The next service_endpoint asks init again.
 void service_lost(struct service *service, cap_t endpoint);
 
 // For servers: makes an endpoint known under a name. Errors as names_register.

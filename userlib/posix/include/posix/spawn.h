@@ -10,8 +10,8 @@ struct posix_spawn_fd {
     int parent; // descriptor of the caller
 };
 
-// process_spawn_cap (user/process.h) with files: spawn->inherit is filled in here. fds NULL: 0, 1
-// and 2 as they are. Returns the pid, or an error of orrery/errors.h (E_INVAL: no such descriptor).
+// process_spawn_cap (user/process.h) with files; fills in spawn->inherit itself. fds NULL: 0, 1 and
+// 2 as they are. Returns the pid, or an error of orrery/errors.h (E_INVAL: no such descriptor).
 s64 posix_spawn_program(const struct process_spawn *spawn, const struct posix_spawn_fd *fds,
                         u32 count, cap_t *process);
 

@@ -16,9 +16,9 @@
 #define MAP_ANON MAP_ANONYMOUS
 #define MAP_FAILED ((void *)-1)
 
-// address is where the mapping goes if not NULL (EEXIST when something is there). What is written
-// to a shared mapping reaches readers of the file when the kernel gives the page
-// to the file's server.
+// Maps a file or memory. address: where the mapping goes if not NULL (EEXIST: something is there).
+// What is written to a shared mapping reaches readers of the file when the kernel gives the page to
+// the file's server.
 void *mmap(void *address, size_t bytes, int prot, int flags, int fd, off_t offset);
 // Whole mappings only: address as mmap returned it.
 int munmap(void *address, size_t bytes);

@@ -5,11 +5,12 @@
 
 #include <stddef.h>
 
-// Paths below point, an existing directory, belong to the named service from now on. 0,
-// or -1 and errno.
+// Gives paths below point, an existing directory, to the named service from now on. Returns 0, or
+// -1 and errno.
 int mount_service(const char *point, const char *service);
 int unmount_service(const char *point);
-// The entry with this index as "POINT SERVICE": 0, or -1 and errno (ENOENT: past the last).
+// Reads the entry with this index as "POINT SERVICE". Returns 0, or -1 and errno (ENOENT: past the
+// last).
 int mount_entry(unsigned index, char *text, size_t bytes);
 
 #endif

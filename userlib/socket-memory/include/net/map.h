@@ -5,8 +5,8 @@
 
 #include <orrery/memory.h>
 
-// Maps NET_SOCKET_BYTES of a memory object, readable and writable. 0, E_INVAL when it is smaller or
-// no memory object, E_NOMEM, E_LIMIT.
+// Maps NET_SOCKET_BYTES of a memory object, readable and writable. Returns 0, E_INVAL (it is
+// smaller, or no memory object), E_NOMEM or E_LIMIT.
 s64 net_map(cap_t memory, void **address);
 void net_unmap(void *address);
 

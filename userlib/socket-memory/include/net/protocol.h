@@ -2,14 +2,14 @@
 // The memory that a socket's process and the net server share (docs/net.md). Commands are calls
 // (ipc/net.idl, ipc/net_session.idl); bytes go through a memory object a socket.
 //
-// Who wants to be told of a change says so in its `waits` word and looks once more. Who changes
-// something that the other waits for clears that word and tells it: the process by a call
-// (net_session_look), whose answer tells whether something has come for the process itself; the
-// server by an empty message to the endpoint that net_open was given. Messages merge: each means
-// "look at all sockets". So do messages to the doorbell, for a process that cannot call.
+// A side that wants to be told of a change says so in its `waits` word and looks once more. The
+// side that makes such a change clears that word and tells the other. The process tells by a call
+// (net_session_look), whose answer says whether something has come for the process itself. The
+// server tells by an empty message to the endpoint that net_open was given. Messages merge: each
+// means "look at all sockets". So do messages to the doorbell, for a process that cannot call.
 //
-// Each side sees the other's end by a call that is never answered: the process's is
-// net_session_stay, the server's is any call to the endpoint that net_open was given.
+// Each side sees the other's end by a call that is never answered. The process's is
+// net_session_stay; the server's is any call to the endpoint that net_open was given.
 #ifndef NET_PROTOCOL_H
 #define NET_PROTOCOL_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A byte ring between two processes: one writes, one reads. What they share is struct ring_shared
-// and the bytes; each side keeps its own index and the capacity for itself, so that whatever the
-// other side writes into shared memory can at worst spoil the bytes: an impossible index is found
-// (E_PROTO) and nothing outside of the ring is touched.
+// A byte ring between two processes: one writes, one reads. They share struct ring_shared and the
+// bytes. Each side keeps its own index and the capacity for itself. So whatever the other side
+// writes into shared memory can at worst spoil the bytes: an impossible index is found (E_PROTO),
+// and nothing outside of the ring is touched.
 //
 // Indices count bytes for ever, modulo 2^32; the capacity is a power of two. The writer puts the
 // bytes, then head; the reader takes the bytes, then tail.
@@ -13,8 +13,8 @@
 #include <orrery/types.h>
 #include <string.h>
 
-// Words that both sides look at: sequentially consistent, so that of "I sleep" and "there is
-// something" at least one is seen by the other.
+// Words that both sides look at. Sequentially consistent: if one side says "I sleep" and the other
+// "there is something", at least one of them sees the other's word.
 #define shared_load(word) __atomic_load_n(word, __ATOMIC_SEQ_CST)
 #define shared_store(word, value) __atomic_store_n(word, value, __ATOMIC_SEQ_CST)
 
@@ -44,16 +44,16 @@ static inline void ring_init(struct ring *ring, struct ring_shared *shared, void
 
 // ---- the reader's side -------------------------------------------------------------------------
 
-// Bytes there are to read, or E_PROTO. Ordered (seq_cst) after the caller's earlier seq_cst stores,
-// which makes "say that I sleep, then look once more" safe.
+// Returns how many bytes there are to read, or E_PROTO. Ordered (seq_cst) after the caller's
+// earlier seq_cst stores, which makes "say that I sleep, then look once more" safe.
 static inline s64 ring_used(const struct ring *ring)
 {
     u32 used = shared_load(&ring->shared->head) - ring->own;
     return used <= ring->capacity ? (s64)used : E_PROTO;
 }
 
-// The first piece of what there is, at most ring_used() bytes: where, and *count. *count 0: empty
-// (or impossible).
+// Returns where the first piece of what there is lies, and its length in *count: at most
+// ring_used() bytes. *count 0: empty (or impossible).
 static inline const u8 *ring_front(const struct ring *ring, u32 *count)
 {
     s64 used = ring_used(ring);
@@ -75,7 +75,7 @@ static inline void ring_consume(struct ring *ring, u32 count)
 
 // ---- the writer's side -------------------------------------------------------------------------
 
-// Bytes that fit, or E_PROTO. Ordered as ring_used.
+// Returns how many bytes fit, or E_PROTO. Ordered as ring_used.
 static inline s64 ring_room(const struct ring *ring)
 {
     u32 used = ring->own - shared_load(&ring->shared->tail);
@@ -91,9 +91,9 @@ static inline void ring_produce(struct ring *ring, u32 count)
 
 // ---- copying -----------------------------------------------------------------------------------
 
-// At most count bytes in: how many, or E_PROTO.
+// Copies at most count bytes in. Returns how many, or E_PROTO.
 s64 ring_write(struct ring *ring, const void *from, u64 count);
-// At most count bytes out, which stay there until ring_consume: how many, or E_PROTO.
+// Copies at most count bytes out; they stay there until ring_consume. Returns how many, or E_PROTO.
 s64 ring_peek(const struct ring *ring, void *to, u64 count);
 
 #endif

@@ -3,7 +3,8 @@
 #ifndef USER_TRACE_RINGS_H
 #define USER_TRACE_RINGS_H
 
-// Every CPU has its ring, its heartbeat, if anything is enabled. A thread, not disabled.
+// Makes sure that every CPU has its ring and its heartbeat, if anything is enabled. A thread, not
+// disabled.
 void trace_rings_ensure(void);
 
 #endif
