@@ -296,7 +296,7 @@ int child_records(void)
 // Whenever it dies, its last record is there as a whole or not at all, and then the pipe ends.
 static void killed_writer(u64 records)
 {
-    unsigned char record[RECORD];
+    unsigned char record[RECORD] = {0};
     int fds[2];
     u64 bytes = 0;
 
