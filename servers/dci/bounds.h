@@ -41,8 +41,8 @@
 
 #define VISITS_MAX 512  // processes that are asked at once for one request
 #define ROOM_FIRST 4096 // the first question to a process; each later one asks for twice as much
-#define ROUND_BYTES_MAX                                                                            \
-    524288 // answers that wait for the client's queue; then nothing more is asked
+// Bytes of answers that wait for the client's queue; beyond them nothing more is asked.
+#define ROUND_BYTES_MAX 524288
 #define LIST_QUESTIONS_MAX 48  // to one process for one request: enough for LIST_BYTES_MAX
 #define FEW_QUESTIONS 4        // a process that needs more is asked after the others,
 #define HEAD_START_MS 100      // which get so long to answer

@@ -12,8 +12,8 @@
 #include <orrery/user.h>
 #include <string.h>
 
-#define LOOK_MS                                                                                    \
-    1 // between two looks while others' questions are in the way, or nothing wakes the loop
+// Between two looks, while others' questions are in the way, or nothing wakes the loop.
+#define LOOK_MS 1
 
 static struct question *first;
 static u8 taken[MONITOR_BYTES] __attribute__((aligned(8)));

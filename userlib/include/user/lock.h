@@ -45,8 +45,8 @@ static inline struct thread *mutex_caller(void)
     return thread;
 }
 
-// These two are the compiler's compare-and-swaps, in acquire and in release order. The compiler's ask
-// a second time what the word was. volatile: some compilers drop an asm goto with outputs.
+// These two are the compiler's compare-and-swaps, in acquire and in release order. The compiler's
+// ask a second time what the word was. volatile: some compilers drop an asm goto with outputs.
 static inline bool mutex_try(struct mutex *mutex)
 {
     u64 before;
