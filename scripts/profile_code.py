@@ -29,14 +29,13 @@ def kernel_address(address):
 
 
 class Program:
-    """The code of an ELF file."""
+    """The code of an ELF file: its words from an address on, and the functions in it."""
 
-    def __init__(self, path):
-        self.name = os.path.basename(path).removesuffix(".elf")
-        self.elf = Elf(path)
-        self.start = self.elf.by_name["text_start"].value
-        self.end = self.elf.by_name["text_end"].value
-        self.words = self.elf.words(self.start, self.end, "I")
+    def __init__(self, name, start, words, read_functions):
+        self.name = name
+        self.start = start
+        self.words = words
+        self.read_functions = read_functions
         self.functions = None  # read when they are asked for
 
     def matches(self, block):
@@ -48,20 +47,33 @@ class Program:
 
     def function(self, address):
         if self.functions is None:
-            self.functions = find_functions(self.elf, self.start, self.end)
+            self.functions = self.read_functions()
         at = bisect.bisect(self.functions, address, key=lambda function: function.start) - 1
         if at >= 0 and address < self.functions[at].end:
             return self.functions[at].name
         return f"{address:#x}"
 
 
-class Code:
-    """Kernel and programs of a build."""
+def read_program(path):
+    elf = Elf(path)
+    start, end = elf.by_name["text_start"].value, elf.by_name["text_end"].value
+    return Program(os.path.basename(path).removesuffix(".elf"), start, elf.words(start, end, "I"),
+                   lambda: find_functions(elf, start, end))
 
-    def __init__(self, build):
-        self.kernel = Program(os.path.join(build, "orrery-bench.elf"))
-        self.programs = [Program(path)
-                         for path in sorted(glob.glob(os.path.join(build, "user/bin/*.elf")))]
+
+def read_code(build):
+    """Reads the kernel and all programs of a build."""
+    return Code(read_program(os.path.join(build, "orrery-bench.elf")),
+                [read_program(path)
+                 for path in sorted(glob.glob(os.path.join(build, "user/bin/*.elf")))])
+
+
+class Code:
+    """All code that may run."""
+
+    def __init__(self, kernel, programs):
+        self.kernel = kernel
+        self.programs = programs
 
     def owners(self, blocks):
         """Returns the program of each block, None where nothing tells."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/bench-profile on lines that do not exist, and what it reads from a plugin's file."""
+"""scripts/bench-profile on lines that do not exist, what it reads from a plugin's file, and whose
+code it takes a block for."""
 
 import pathlib
 import subprocess
@@ -9,6 +10,8 @@ import pytest
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[3] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+from mktables import Function  # noqa: E402
+from profile_code import KERNEL_BASE, Block, Code, Program  # noqa: E402
 from profile_windows import ProfileError, find_measured, read_windows  # noqa: E402
 
 # Two rounds of a loop with the operation, of which the second was faster, and one without it.
@@ -64,6 +67,40 @@ def test_what_was_not_told_is_an_error(written, line):
 def test_a_line_without_windows_is_an_error():
     with pytest.raises(ProfileError):
         find_measured(5, *read_windows(["told 5"], 0))
+
+
+BASE = 0x10000000
+
+
+def program(name, start, *words):
+    half = start + 4 * (len(words) // 2)
+    return Program(name, start, words, lambda: [
+        Function(start, half, "first", True), Function(half, start + 4 * len(words), "second", True)])
+
+
+def by_function(*ran):
+    code = Code(program("orrery-bench", KERNEL_BASE, 1, 2, 3, 4),
+                [program("one", BASE, 7, 8, 10, 11), program("two", BASE, 7, 8, 20, 21)])
+    return code.by_function([Block(*block) for *block, _ in ran], [times for *_, times in ran])
+
+
+def test_words_tell_programs_at_the_same_address_apart():
+    assert by_function((BASE + 8, 1, [10, 11], 5), (BASE + 8, 2, [20], 3)) == {
+        ("one", "second"): 10, ("two", "second"): 3}
+
+
+def test_what_programs_share_or_is_patched_belongs_to_its_page():
+    assert by_function((BASE + 8, 1, [20], 3), (BASE, 1, [7, 8], 5), (BASE + 12, 1, [99], 1)) == {
+        ("two", "second"): 4, ("two", "first"): 10}
+
+
+def test_what_nothing_tells_is_unknown():
+    assert by_function((BASE, 1, [7], 5)) == {("unknown", f"{BASE:#x}"): 5}
+
+
+def test_the_kernel_has_real_and_effective_addresses():
+    assert by_function((0, 1, [1, 2, 3], 2), (KERNEL_BASE + 8, 1, [3], 1)) == {
+        ("kernel", "first"): 4, ("kernel", "second"): 3}
 
 
 @pytest.mark.parametrize("line, said", [
