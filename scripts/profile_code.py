@@ -16,6 +16,7 @@ from mktables import Elf, find_functions
 KERNEL_BASE = 0xC000000000000000
 KERNEL_END = KERNEL_BASE + 0x10000000
 REAL_BYTES = 0x8000  # exceptions begin there, at real addresses; no process has memory there
+VECTOR_BYTES = 0x100  # as far as code without a name, such as a vector, is shown as one
 UNKNOWN = "unknown"
 
 Block = collections.namedtuple("Block", "address page words")
@@ -51,7 +52,7 @@ class Program:
         at = bisect.bisect(self.functions, address, key=lambda function: function.start) - 1
         if at >= 0 and address < self.functions[at].end:
             return self.functions[at].name
-        return f"{address:#x}"
+        return f"at {address & -VECTOR_BYTES:#x}"
 
 
 def read_program(path):

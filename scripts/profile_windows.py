@@ -12,8 +12,8 @@ import itertools
 
 from profile_code import Block
 
-EXACT = 0.005      # so near to the value no other combination is looked for
-NEIGHBOURS = 3     # windows that may make up one measurement
+EXACT = 0.01     # so near to the value that no other combination is looked for
+NEIGHBOURS = 4   # windows that may make up one measurement
 
 Measured = collections.namedtuple("Measured", "operations instructions times")
 

@@ -73,9 +73,9 @@ BASE = 0x10000000
 
 
 def program(name, start, *words):
-    half = start + 4 * (len(words) // 2)
-    return Program(name, start, words, lambda: [
-        Function(start, half, "first", True), Function(half, start + 4 * len(words), "second", True)])
+    half, end = start + 4 * (len(words) // 2), start + 4 * len(words)
+    return Program(name, start, words, lambda: [Function(start, half, "first", True),
+                                                Function(half, end, "second", True)])
 
 
 def by_function(*ran):
