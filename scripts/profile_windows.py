@@ -13,7 +13,7 @@ import itertools
 from profile_code import Block
 
 EXACT = 0.01     # so near to the value that no other combination is looked for
-NEIGHBOURS = 4   # windows that may make up one measurement
+NEIGHBOURS = 8   # windows that may make up one measurement
 
 Measured = collections.namedtuple("Measured", "operations instructions times")
 
