@@ -71,8 +71,8 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-growth bench-slowdown \
-    bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 debug fuzz \
-    fuzz-planted fuzz-gateway fuzz-trace coverage
+    bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
+    debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)

@@ -84,8 +84,6 @@ static void end_window(unsigned cpu, void *data)
     if (in_window)
         fputs("window\n", out);
     in_window = true;
-    if (ferror(out))
-        give_up("cannot write");
 }
 
 static u64 general_register(unsigned number)
@@ -113,6 +111,8 @@ static void hear(unsigned cpu, void *data)
 {
     (void)cpu;
     fprintf(out, "told %lu\n", general_register((unsigned)(uintptr_t)data));
+    if (fflush(out) != 0)
+        give_up("cannot write");
 }
 
 static u32 word_of(const struct qemu_plugin_insn *insn)
