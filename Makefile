@@ -31,6 +31,7 @@ include viewer/viewer.mk
 include viewer/web/web.mk
 include pmu/model/model.mk
 include tests/fuzz/fuzz.mk
+include bench/profile/profile.mk
 
 VIEWER := $(KOV) $(KOV_MANUAL)
 .PHONY: viewer
@@ -70,8 +71,8 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-growth bench-slowdown \
-    bench-overhead bench-linux bench-trace bench-web-viewer eval-s003 eval-s004 debug fuzz \
-    fuzz-planted fuzz-gateway fuzz-trace coverage
+    bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
+    debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
@@ -136,6 +137,11 @@ bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 # The same operations on Debian's Linux: fetches it.
 bench-linux-now: $(IMAGES)
 	@scripts/bench-linux --build $(BUILD) $(BENCHFLAGS)
+
+# Where the instructions of a line of `make bench` go.
+LINE ?= net.web_request
+bench-profile-now: $(IMAGES) $(PROFILE_PLUGIN)
+	@scripts/bench-profile --build $(BUILD) --cross $(CROSS) $(BENCHFLAGS) $(LINE)
 
 bench-trace-now: $(VIEWER)
 	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)

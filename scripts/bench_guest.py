@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Boots a machine that prints measurements, for scripts/bench, scripts/bench-growth and
-scripts/bench-linux."""
+"""Boots a machine that prints measurements, for scripts/bench, scripts/bench-growth,
+scripts/bench-linux and scripts/bench-profile."""
 
 import datetime
 import json
@@ -11,6 +11,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GUEST_TIMEOUT = 300   # seconds
+# programs that need the servers: init runs them, they are not init
+WITH_SERVERS = {"bin/bench-files"}
 # Of each line, but for those of the kernel that print their own.
 with open(os.path.join(ROOT, "bench/budgets.json"), encoding="utf-8") as budgets:
     BUDGETS = json.load(budgets)
@@ -24,6 +26,13 @@ def fail(message):
 
 def qemu(kernel, *options):
     return [os.path.join(ROOT, "scripts/qemu"), "--kernel", kernel, *options]
+
+
+def boot_line(program):
+    """Returns what boots a program that measures."""
+    if program in WITH_SERVERS:
+        return f"run={program} oneshot quiet trace=none"
+    return f"init={program} quiet trace=none"
 
 
 def measure_guest(kernel, append, cpus=1, counted=True, options=()):

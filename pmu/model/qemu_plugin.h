@@ -108,6 +108,10 @@ void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb,
                                                enum qemu_plugin_cond condition,
                                                qemu_plugin_u64 word, u64 constant, void *data);
 
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb,
+                                                       enum qemu_plugin_op op, qemu_plugin_u64 word,
+                                                       u64 constant);
+
 // After each access of an instruction that did not fault.
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
                                       qemu_plugin_vcpu_mem_cb_t callback,
@@ -120,6 +124,8 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *out, size_t bytes);
 u64 qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+// Where the machine's memory with the instruction lies in QEMU, or NULL if it is in none.
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_bytes);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned vcpu);

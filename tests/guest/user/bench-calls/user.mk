@@ -2,3 +2,4 @@
 # What entering and leaving the kernel costs.
 PROGRAM := bench-calls
 SRC := main.c
+ROOT_INC := tests/guest/user/told

@@ -11,6 +11,7 @@
 #include <user/time.h>
 
 #include "bench.h"
+#include "told.h"
 
 #define ROUNDS 100
 #define PAGE 4096
@@ -55,6 +56,7 @@ void tell(const char *name, u64 ticks, u64 operations)
 {
     double ns = (double)ticks * 1e9 / (double)time_hz();
 
+    told(operations);
     printf("BENCH %s %.1f ns\n", name, ns / (double)operations);
 }
 

@@ -12,6 +12,8 @@
 #include <user/thread.h>
 #include <user/time.h>
 
+#include "told.h"
+
 #define ROUNDS 500
 #define REPEATS 3
 #define MESSAGES 32 // at a time, fewer than fit
@@ -24,8 +26,10 @@ static void tell(const char *name, u32 number, double ns)
     printf("BENCH ipc.%s_%u %.1f ns\n", name, number, ns);
 }
 
+// Of a line's operations, once.
 static double nanoseconds(u64 ticks, u64 operations)
 {
+    told(operations);
     return (double)ticks * 1e9 / (double)time_hz() / (double)operations;
 }
 

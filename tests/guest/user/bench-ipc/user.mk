@@ -4,3 +4,4 @@
 PROGRAM := bench-ipc
 SRC := main.c monitored.c figures.c paced.c logged.c peer.c loops.c
 DEPS := log
+ROOT_INC := tests/guest/user/told

@@ -14,6 +14,8 @@
 #include <user/thread.h>
 #include <user/time.h>
 
+#include "told.h"
+
 #define PAGE 4096UL
 #define PAGES 1024 // of one measurement, a CPU
 #define RW (PROT_R | PROT_W)
@@ -36,6 +38,7 @@ static void tell(const char *name, u64 ticks, u64 operations)
 {
     double ns = (double)ticks * 1e9 / (double)time_hz() / (double)operations;
 
+    told(operations);
     printf("BENCH memory.%s %.1f ns\n", name, ns);
 }
 

@@ -14,6 +14,8 @@
 #include <user/time.h>
 #include <user/trace.h>
 
+#include "told.h"
+
 #define ROUNDS 2000
 #define FEW 50
 #define TRACED 256
@@ -25,6 +27,7 @@ static void tell(const char *name, u64 ticks, u64 operations)
 {
     // A nanosecond of virtual time is an instruction under -icount shift=0.
     double ns = (double)ticks * 1e9 / (double)time_hz() / (double)operations;
+    told(operations);
     printf("BENCH user.%s %.1f ns\n", name, ns);
 }
 

@@ -2,3 +2,4 @@
 # Costs of the thread library: lines "BENCH name value unit".
 PROGRAM := bench-user
 SRC := main.c
+ROOT_INC := tests/guest/user/told

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What ran while a line was measured: the part of scripts/bench-profile that reads what the plugin
+has written (bench/profile/profile.c).
+
+A program takes the time at least twice for a line, and often for several rounds of which it tells
+the least. So a line has many windows. The one that was told is that whose instructions are the
+line's value times the operations: a nanosecond is an instruction.
+"""
+
+import collections
+import itertools
+
+from profile_code import Block
+
+EXACT = 0.01     # so near to the value that no other combination is looked for
+NEIGHBOURS = 8   # windows that may make up one measurement
+
+Measured = collections.namedtuple("Measured", "operations instructions times")
+
+
+class ProfileError(Exception):
+    """What was written cannot be a profile of the line."""
+
+
+def read_windows(lines, wanted):
+    """Reads up to the told line with number wanted, from 0. Returns its operations, its windows as
+    lists of Counters by block, and all blocks by number."""
+    blocks, windows, current, number, fresh = {}, [], collections.Counter(), 0, False
+    for line in lines:
+        kind, *words = line.split()
+        if kind == "block":
+            blocks[int(words[0])] = Block(int(words[1], 16), int(words[2], 16),
+                                          [int(word, 16) for word in words[3:]])
+        elif kind == "ran":
+            current[int(words[0])] = int(words[1])
+        elif kind == "window":
+            if not fresh:
+                windows, fresh = [], True
+            windows.append(current)
+            current = collections.Counter()
+        elif kind == "told":
+            if number == wanted:
+                return int(words[0]), windows, blocks
+            # Two lines may be told of the same windows: the next window begins anew.
+            number, fresh = number + 1, False
+        else:
+            raise ProfileError(f"the plugin wrote '{line.strip()}'")
+    raise ProfileError(f"the program told {number} lines, and line {wanted + 1} is asked for")
+
+
+def combinations(count):
+    """Yields sets of windows that may be a measurement, the simplest first: one, neighbours, and
+    these less one other, as a loop without the operation is."""
+    runs = [[range(first, first + length) for first in range(count - length + 1)]
+            for length in range(1, NEIGHBOURS + 1)]
+    yield [(run, None) for run in runs[0]]
+    yield [(run, None) for run in itertools.chain(*runs[1:])]
+    yield [(run, less) for run in itertools.chain(*runs) for less in range(count)
+           if less not in run]
+
+
+def find_measured(value, operations, windows, blocks):
+    """Returns the Measured whose instructions are nearest to value times operations."""
+    if operations <= 0 or not windows:
+        raise ProfileError(f"the line was told with {operations} operations and {len(windows)} "
+                           "windows")
+    sizes = [sum(ran * len(blocks[block].words) for block, ran in window.items())
+             for window in windows]
+    wanted = value * operations
+
+    def instructions(choice):
+        run, less = choice
+        return sum(sizes[i] for i in run) - (0 if less is None else sizes[less])
+
+    def error(choice):
+        return abs(instructions(choice) - wanted)
+
+    best = None
+    for choices in combinations(len(windows)):
+        best = min(choices if best is None else [best, *choices], key=error)
+        if error(best) <= EXACT * wanted:
+            break
+    times = collections.Counter()
+    for i in best[0]:
+        times.update(windows[i])
+    if best[1] is not None:
+        times.subtract(windows[best[1]])
+    return Measured(operations, instructions(best), times)
