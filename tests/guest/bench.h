@@ -41,7 +41,8 @@ int bench_on_cpus(u64 mask, void (*function)(struct bench_worker *worker), void 
 u64 bench_all_cpus(void); // mask of the CPUs that are up
 
 // How many times as many instructions the kernel's code may take as it does without a sanitizer's
-// checks: for bounds on what a measurement costs by itself, and how far apart its samples must be.
+// checks. For bounds on what a measurement costs by itself, and on how far apart its samples must
+// be.
 #ifdef SANITIZE
 #define BENCH_CODE_FACTOR 6
 #else
@@ -51,7 +52,7 @@ u64 bench_all_cpus(void); // mask of the CPUs that are up
 // Whether to go on waiting for what must come, since ticks of the time base. How long that takes is
 // the host's affair: the limit, ten minutes, only ends what hangs.
 bool bench_waits(u64 since);
-// How far from its mean something may be of chance, whose variance this is: 6.5 standard
-// deviations, for with a normal distribution there is more in one of 10^10 cases. Rounded up.
+// Returns how far from its mean something with this variance may be by chance: 6.5 standard
+// deviations. With a normal distribution more is found in one of 10^10 cases. Rounded up.
 u64 bench_chance(u64 variance);
 #endif

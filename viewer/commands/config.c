@@ -169,21 +169,16 @@ static bool has_line_end(const char *text)
     return text != NULL && strchr(text, '\n') != NULL;
 }
 
-static int check_lines(void)
-{
-    bool wrong = has_line_end(shares) || has_line_end(cpus) || has_line_end(about);
-    for (u32 set = 0; set < sets.count; set++)
-        wrong |= has_line_end(sets.texts[set]);
-    return wrong ? fail(KOV_USAGE, "no option may have a line end in it") : KOV_OK;
-}
-
 static int run_save(const struct arguments *arguments)
 {
     int code = check_name(arguments);
     if (code == KOV_OK && sets.count == 0)
         code = fail(KOV_USAGE, "give events: -e");
-    if (code == KOV_OK)
-        code = check_lines();
+    bool wrong = has_line_end(shares) || has_line_end(cpus) || has_line_end(about);
+    for (u32 set = 0; set < sets.count; set++)
+        wrong |= has_line_end(sets.texts[set]);
+    if (code == KOV_OK && wrong)
+        code = fail(KOV_USAGE, "no option may have a line end in it");
     if (code == KOV_OK)
         code = build(arguments->values[0]) == KOV_OK ? KOV_OK : KOV_USAGE;
     if (code == KOV_OK)

@@ -93,14 +93,6 @@ static int type(const u8 *data, size_t size, double end)
     return KOV_OK;
 }
 
-static int read_and_type(struct console *console, double end)
-{
-    u8 buffer[INPUT_BYTES];
-    long count = console->input ? terminal_read(buffer, sizeof(buffer)) : 0;
-    console->input = console->input && count >= 0;
-    return count > 0 ? type(buffer, (size_t)count, end) : KOV_OK;
-}
-
 static int attend(struct console *console)
 {
     int code = attach(console);
@@ -108,7 +100,11 @@ static int attend(struct console *console)
     resume_begin(attach, console);
     patience_window(length);
     while (code == KOV_OK && !interrupted() && clock_now() < end) {
-        code = read_and_type(console, end);
+        u8 buffer[INPUT_BYTES];
+        long count = console->input ? terminal_read(buffer, sizeof(buffer)) : 0;
+        console->input = console->input && count >= 0;
+        if (count > 0)
+            code = type(buffer, (size_t)count, end);
         if (code == KOV_OK)
             code = dci_listen(fmin(TURN_SECONDS, end - clock_now()));
     }

@@ -12,17 +12,14 @@
 
 #define MAX_WORDS 8
 
-static bool has_word(const struct event_info *event, const char *word)
-{
-    return strcasestr(event->name, word) != NULL || strcasestr(event->unit, word) != NULL ||
-           strcasestr(event->meaning, word) != NULL;
-}
-
 static bool is_wanted(const struct event_info *event, const struct arguments *arguments)
 {
-    for (int i = 0; i < arguments->count; i++)
-        if (!has_word(event, arguments->values[i]))
+    for (int i = 0; i < arguments->count; i++) {
+        const char *word = arguments->values[i];
+        if (strcasestr(event->name, word) == NULL && strcasestr(event->unit, word) == NULL &&
+            strcasestr(event->meaning, word) == NULL)
             return false;
+    }
     return true;
 }
 

@@ -3,12 +3,12 @@
 #include "commands/commands.h"
 #include "export/export.h"
 #include "output/columns.h"
+#include "output/out_file.h"
 #include "samples/recording_event.h"
 #include "symbols/kernel.h"
 #include "symbols/programs.h"
 #include "tools/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,11 +54,10 @@ static int find_format(const struct format **format)
             *format = &formats[i];
     if (*format == NULL)
         return fail(KOV_USAGE, "--format %s: must be folded, pprof or perf-script", format_name);
-    if (output == NULL && output_form() == OUTPUT_JSON)
-        return fail(KOV_USAGE, "--json tells what was written to a file: give --output too");
-    if (output == NULL && (*format)->binary && isatty(STDOUT_FILENO))
+    int code = out_file_check(output);
+    if (code == KOV_OK && output == NULL && (*format)->binary && isatty(STDOUT_FILENO))
         return fail(KOV_USAGE, "%s is not for terminals: give --output", format_name);
-    return KOV_OK;
+    return code;
 }
 
 static int choose_event(const struct format *format, struct export *export)
@@ -70,22 +69,6 @@ static int choose_event(const struct format *format, struct export *export)
                     "the recording has several events, and the format has room for one: choose it "
                     "with --event, the first is %s",
                     recording_event_name(export->recording, 0, first));
-    return code;
-}
-
-static int write_out(const struct format *format, struct export *export)
-{
-    export->out = output == NULL ? stdout : fopen(output, "wbe");
-    if (export->out == NULL)
-        return fail(KOV_FAILED, "cannot write %s: %s", output, strerror(errno));
-    int code = format->write(export);
-    bool failed = fflush(export->out) != 0 || ferror(export->out) != 0;
-    int error = errno;
-    if (output != NULL)
-        failed = fclose(export->out) != 0 || failed;
-    if (code == KOV_OK && failed)
-        return fail(KOV_FAILED, "cannot write all of %s: %s",
-                    output == NULL ? "the output" : output, strerror(error));
     return code;
 }
 
@@ -125,7 +108,9 @@ static int export_recording(const struct format *format, const struct recording 
         return code;
     kernel_use_build_id(&kernel, recording->build_id, recording->build_id_size);
     export.kernel = kernel_symbols(&kernel);
-    code = write_out(format, &export);
+    code = out_file_open(output, &export.out);
+    if (code == KOV_OK)
+        code = out_file_close(output, export.out, format->write(&export));
     if (code == KOV_OK)
         tell(&export);
     programs_close(&programs);

@@ -11,13 +11,6 @@
 
 #define VERSION_BYTES 256
 
-static double uptime(const dci_system_info *machine)
-{
-    if (machine->timebase_hz == 0 || machine->time < machine->boot_time)
-        return 0;
-    return (double)(machine->time - machine->boot_time) / (double)machine->timebase_hz;
-}
-
 static const char *kernel_match(struct kernel *kernel)
 {
     switch (kernel_check(kernel)) {
@@ -47,7 +40,10 @@ static void put_machine(json_t *json, const dci_system_info *machine, struct ker
     put_u64(object, "memory_bytes", machine->memory_bytes);
     put_u64(object, "free_bytes", machine->free_bytes);
     put_u64(object, "timebase_hz", machine->timebase_hz);
-    put_number(object, "uptime_seconds", uptime(machine));
+    bool known = machine->timebase_hz != 0 && machine->time >= machine->boot_time;
+    put_number(object, "uptime_seconds",
+               known ? (double)(machine->time - machine->boot_time) / (double)machine->timebase_hz
+                     : 0);
 }
 
 static void put_limits(json_t *json, const Orrery__Dci__Limits *limits)

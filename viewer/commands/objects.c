@@ -36,12 +36,6 @@ struct view {
     struct tree tree; // the lines to print
 };
 
-static bool class_fits(const struct snapshot *snapshot, const struct object_info *object)
-{
-    const struct class_info *info = snapshot_class(snapshot, object->pid, object->class_id);
-    return class_wanted == NULL || (info != NULL && strcmp(info->name, class_wanted) == 0);
-}
-
 static int select_objects(struct view *view, const char *pattern)
 {
     regex_t regex;
@@ -56,8 +50,10 @@ static int select_objects(struct view *view, const char *pattern)
         const struct object_info *object = &view->snapshot.objects[i];
         char name[OBJECT_NAME_BYTES];
         snapshot_object_name(&view->snapshot, object->pid, object->coid, name);
-        view->wanted[i] =
-            class_fits(&view->snapshot, object) && regexec(&regex, name, 0, NULL, 0) == 0;
+        const struct class_info *info =
+            snapshot_class(&view->snapshot, object->pid, object->class_id);
+        bool fits = class_wanted == NULL || (info != NULL && strcmp(info->name, class_wanted) == 0);
+        view->wanted[i] = fits && regexec(&regex, name, 0, NULL, 0) == 0;
     }
     regfree(&regex);
     return KOV_OK;

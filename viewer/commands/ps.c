@@ -97,15 +97,6 @@ static const struct {
     {"faults", by_faults}, {"calls", by_calls}, {"name", by_name},
 };
 
-static comparison *find_order(void)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
-        if (strcmp(orders[i].name, sort_text) == 0)
-            return orders[i].compare;
-    fail(KOV_USAGE, "--sort: '%s' is none of pid, cpu, time, mem, faults, calls, name", sort_text);
-    return NULL;
-}
-
 static comparison *order;
 
 static int compare(const void *left, const void *right)
@@ -208,9 +199,13 @@ static int run(const struct arguments *arguments)
 {
     (void)arguments;
     struct snapshot snapshot = {0}, before = {0};
-    order = find_order();
+    order = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+        if (strcmp(orders[i].name, sort_text) == 0)
+            order = orders[i].compare;
     if (order == NULL)
-        return KOV_USAGE;
+        return fail(KOV_USAGE, "--sort: '%s' is none of pid, cpu, time, mem, faults, calls, name",
+                    sort_text);
     interrupt_catch();
     int code = list(&snapshot, &before);
     if (code == KOV_OK) {

@@ -69,16 +69,11 @@ static int take_open(void *context, const dci_response *response)
     return KOV_OK;
 }
 
-static size_t piece_bytes(void)
-{
-    const Orrery__Dci__Limits *limits = session_hello()->limits;
-    size_t wanted = limits == NULL ? 0 : limits->chunk_bytes;
-    return wanted == 0 || wanted > 65536 ? 4096 : wanted;
-}
-
 static int upload_file(const struct run *run, const char *path, FILE *file)
 {
-    size_t size = piece_bytes();
+    const Orrery__Dci__Limits *limits = session_hello()->limits;
+    size_t most = limits == NULL ? 0 : limits->chunk_bytes;
+    size_t size = most == 0 || most > 65536 ? 4096 : most;
     u8 *piece = memory_get(size);
     int code = KOV_OK;
     while (code == KOV_OK) {

@@ -229,6 +229,7 @@ static int run_objects(const struct arguments *arguments)
 
 static int run_events(const struct arguments *arguments)
 {
+    // A CSV holds the end only: its tables have no column for the time of an interval.
     if (output_form() == OUTPUT_CSV && interval != 0)
         return fail(KOV_USAGE, "--csv does not go with --interval-print");
     if (per_object)

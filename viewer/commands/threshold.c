@@ -65,15 +65,6 @@ static const struct column columns[] = {
 };
 static const struct sheet sheets[] = {{"events", columns}, {NULL, NULL}};
 
-static void show(const struct running *running)
-{
-    json_t *document = json_object();
-    json_t *events = put_array(document, "events");
-    for (u32 i = 0; i < running->events.count; i++)
-        event_name_json(put_object(events, NULL), &running->events.events[i]);
-    document_show(document, sheets);
-}
-
 // Changes the threshold of each event that the name means.
 static int change(const struct running *running, const char *name, u64 period)
 {
@@ -99,10 +90,15 @@ static int run(const struct arguments *arguments)
     int code = session_begin(true);
     if (code == KOV_OK)
         code = fetch(&running);
-    if (code == KOV_OK && arguments->count == 0)
-        show(&running);
-    else if (code == KOV_OK)
+    if (code == KOV_OK && arguments->count == 0) {
+        json_t *document = json_object();
+        json_t *events = put_array(document, "events");
+        for (u32 i = 0; i < running.events.count; i++)
+            event_name_json(put_object(events, NULL), &running.events.events[i]);
+        document_show(document, sheets);
+    } else if (code == KOV_OK) {
         code = change(&running, arguments->values[0], period);
+    }
     event_list_free(&running.list);
     return code;
 }

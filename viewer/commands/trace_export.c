@@ -3,9 +3,9 @@
 #include "commands/commands.h"
 #include "export/chrome.h"
 #include "output/columns.h"
+#include "output/out_file.h"
 #include "tools/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,27 +31,12 @@ static int check(const struct arguments *arguments)
         return fail(KOV_USAGE, "give --format: chrome");
     if (strcmp(format_name, "chrome") != 0)
         return fail(KOV_USAGE, "--format %s: must be chrome", format_name);
-    if (output == NULL && output_form() == OUTPUT_JSON)
-        return fail(KOV_USAGE, "--json tells what was written to a file: give --output too");
+    int code = out_file_check(output);
+    if (code != KOV_OK)
+        return code;
     if ((arguments->count == 1) == (dump != NULL))
         return fail(KOV_USAGE, "name either the folder of a trace or a dump");
     return trace_choice_check(&wishes);
-}
-
-static int write_out(struct chrome *chrome)
-{
-    chrome->out = output == NULL ? stdout : fopen(output, "wbe");
-    if (chrome->out == NULL)
-        return fail(KOV_FAILED, "cannot write %s: %s", output, strerror(errno));
-    int code = chrome_export(chrome);
-    bool failed = fflush(chrome->out) != 0 || ferror(chrome->out) != 0;
-    int error = errno;
-    if (output != NULL)
-        failed = fclose(chrome->out) != 0 || failed;
-    if (code == KOV_OK && failed)
-        return fail(KOV_FAILED, "cannot write all of %s: %s",
-                    output == NULL ? "the output" : output, strerror(error));
-    return code;
 }
 
 static void print_account(const json_t *document)
@@ -91,7 +76,9 @@ static int export_trace(struct engine *engine)
     engine_range(engine, &begin, &end);
     int code = trace_choice_decide(&choice, &wishes, &engine->descriptions, begin);
     if (code == KOV_OK)
-        code = write_out(&chrome);
+        code = out_file_open(output, &chrome.out);
+    if (code == KOV_OK)
+        code = out_file_close(output, chrome.out, chrome_export(&chrome));
     if (code == KOV_OK)
         tell(&chrome);
     trace_choice_free(&choice);

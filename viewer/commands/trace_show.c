@@ -39,15 +39,6 @@ static int show(struct engine *engine)
     return code;
 }
 
-static int follow(void)
-{
-    if (trace_wishes.from != NULL || trace_wishes.to != NULL)
-        return fail(KOV_USAGE, "--from and --to are for a folder or a dump");
-    interrupt_catch();
-    int code = session_begin(true);
-    return code == KOV_OK ? trace_follow(&trace_wishes, most) : code;
-}
-
 static int run(const struct arguments *arguments)
 {
     struct engine engine = {0};
@@ -58,8 +49,13 @@ static int run(const struct arguments *arguments)
         return fail(KOV_USAGE, "--activity is of all events: no --events and --where");
     if (activity && arguments->count == 0 && trace_dump == NULL)
         return fail(KOV_USAGE, "--activity is for a folder or a dump");
-    if (arguments->count == 0 && trace_dump == NULL)
-        return follow();
+    if (arguments->count == 0 && trace_dump == NULL) {
+        if (trace_wishes.from != NULL || trace_wishes.to != NULL)
+            return fail(KOV_USAGE, "--from and --to are for a folder or a dump");
+        interrupt_catch();
+        code = session_begin(true);
+        return code == KOV_OK ? trace_follow(&trace_wishes, most) : code;
+    }
     code = trace_source_open(&engine, arguments);
     if (code == KOV_OK)
         code = show(&engine);

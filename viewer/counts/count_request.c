@@ -51,14 +51,6 @@ static int add_item(struct count_request *request, const struct event_info *even
     return KOV_OK;
 }
 
-static int unknown_event(const struct event_list *list, const char *name, size_t length)
-{
-    bool plain = !event_list_has_unit(list, "model");
-    return fail(KOV_USAGE, "--event: the machine has no event '%.*s': see `kov events`%s",
-                (int)length, name,
-                plain ? " (it runs without the model unit, which has most)" : "");
-}
-
 static int add_events(struct count_request *request, const struct event_list *list,
                       const char *name, size_t length, enum count_mode mode)
 {
@@ -66,7 +58,11 @@ static int add_events(struct count_request *request, const struct event_list *li
     if (event != NULL)
         return add_item(request, event, mode);
     if (!text_is(name, length, "all"))
-        return unknown_event(list, name, length);
+        return fail(KOV_USAGE, "--event: the machine has no event '%.*s': see `kov events`%s",
+                    (int)length, name,
+                    event_list_has_unit(list, "model")
+                        ? ""
+                        : " (it runs without the model unit, which has most)");
     int code = KOV_OK;
     for (size_t i = 0; i < list->count && code == KOV_OK; i++)
         code = add_item(request, &list->events[i], mode);

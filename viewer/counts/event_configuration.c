@@ -34,11 +34,6 @@ int configuration_check_name(const char *name)
 
 // ---- values ------------------------------------------------------------------------------------
 
-static bool valid_mode(const char *text, size_t length)
-{
-    return length == 1 && (*text == 'u' || *text == 'k');
-}
-
 static bool valid_number(const char *text, size_t length, u64 minimum, u64 maximum)
 {
     char number[24];
@@ -57,7 +52,7 @@ static bool valid_event(const char *text, size_t length)
     size_t name = colon == NULL ? event : (size_t)(colon - text);
     if (at != NULL && !valid_number(at + 1, length - event - 1, PERIOD_MIN, PERIOD_MAX))
         return false;
-    if (colon != NULL && (name > event || !valid_mode(colon + 1, event - name - 1)))
+    if (colon != NULL && (event != name + 2 || (colon[1] != 'u' && colon[1] != 'k')))
         return false;
     for (size_t i = 0; i < name; i++)
         if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) && text[i] != '-')
@@ -121,21 +116,6 @@ static int take_set(const struct line *line, const char *text, struct configurat
     return KOV_OK;
 }
 
-static int take_cpus(const struct line *line, const char *text, struct configuration *out)
-{
-    u64 mask;
-    if (!number_list_parse(text, &mask) || mask > UINT32_MAX)
-        return fail_at(line, "no list of CPUs, such as 0-2,5", text, (int)strlen(text));
-    return take_text(line, text, &out->cpus);
-}
-
-static int take_shares(const struct line *line, const char *text, struct configuration *out)
-{
-    u32 count;
-    int code = check_list(line, text, "shares must be numbers from 1 to 1000", valid_share, &count);
-    return code == KOV_OK ? take_text(line, text, &out->shares) : code;
-}
-
 // ---- lines -------------------------------------------------------------------------------------
 
 static int take_key(const struct line *line, const char *key, const char *value,
@@ -145,10 +125,18 @@ static int take_key(const struct line *line, const char *key, const char *value,
         return take_set(line, value, out);
     if (strcmp(key, "about") == 0)
         return take_text(line, value, &out->about);
-    if (strcmp(key, "shares") == 0)
-        return take_shares(line, value, out);
-    if (strcmp(key, "cpus") == 0)
-        return take_cpus(line, value, out);
+    if (strcmp(key, "shares") == 0) {
+        u32 count;
+        int code =
+            check_list(line, value, "shares must be numbers from 1 to 1000", valid_share, &count);
+        return code == KOV_OK ? take_text(line, value, &out->shares) : code;
+    }
+    if (strcmp(key, "cpus") == 0) {
+        u64 mask;
+        if (!number_list_parse(value, &mask) || mask > UINT32_MAX)
+            return fail_at(line, "no list of CPUs, such as 0-2,5", value, (int)strlen(value));
+        return take_text(line, value, &out->cpus);
+    }
     if (strcmp(key, "slice") == 0)
         return take_number(line, value, SYS_PMU_SLICE_MIN, SYS_PMU_SLICE_MAX, &out->slice);
     if (strcmp(key, "period") == 0)

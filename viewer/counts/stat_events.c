@@ -137,7 +137,7 @@ static int count_window(const struct arguments *arguments)
     int code =
         workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &watch, &run.workload);
     if (intervals && output_form() == OUTPUT_TABLES)
-        putchar('\n');
+        putchar('\n'); // between the intervals' rows and the table of the end
     return code == KOV_OK ? collect(counting_stop) : code;
 }
 

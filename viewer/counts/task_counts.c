@@ -48,25 +48,21 @@ static int compare_keys(const void *left, const void *right)
     return order != 0 ? order : compare(a->flags & KINDS, b->flags & KINDS);
 }
 
-static void add_task(struct task *to, const struct task *from, u32 items)
-{
-    // A task has ended only if it has on all CPUs.
-    to->flags &= from->flags | ~(u32)TASK_ENDED;
-    for (u32 item = 0; item < items; item++)
-        count_add(&to->counts[item], &from->counts[item]);
-}
-
 void task_reading_order(struct task_reading *reading)
 {
     size_t kept = 0;
     if (reading->count > 0)
         qsort(reading->tasks, reading->count, sizeof(*reading->tasks), compare_keys);
     for (size_t i = 0; i < reading->count; i++) {
-        struct task *task = &reading->tasks[i];
-        if (kept > 0 && compare_keys(&reading->tasks[kept - 1], task) == 0)
-            add_task(&reading->tasks[kept - 1], task, reading->items);
-        else if (kept++ != i)
+        struct task *task = &reading->tasks[i], *to = &reading->tasks[kept - (kept > 0)];
+        if (kept > 0 && compare_keys(to, task) == 0) {
+            // A task has ended only if it has on all CPUs.
+            to->flags &= task->flags | ~(u32)TASK_ENDED;
+            for (u32 item = 0; item < reading->items; item++)
+                count_add(&to->counts[item], &task->counts[item]);
+        } else if (kept++ != i) {
             reading->tasks[kept - 1] = *task;
+        }
     }
     reading->count = kept;
 }

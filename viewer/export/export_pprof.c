@@ -101,15 +101,6 @@ static void add_sample(struct pprof *pprof, const struct sample *sample)
         pprof->last_time = sample->time;
 }
 
-static void add_losses(struct pprof *pprof)
-{
-    u64 lost = recording_event_lost(pprof->export->recording, pprof->export->choice.event);
-    char text[80];
-    snprintf(text, sizeof(text), "%" PRIu64 " samples were lost when this was recorded", lost);
-    if (lost != 0)
-        profile_add_comment(&pprof->profile, text);
-}
-
 // Returns the time from the first to the last sample in nanoseconds; 0 if it is not known.
 static u64 duration(const struct pprof *pprof)
 {
@@ -127,7 +118,11 @@ int export_pprof(struct export *export)
     struct bytes plain = {0}, packed = {0};
     profile_begin(&pprof.profile);
     add_types(&pprof);
-    add_losses(&pprof);
+    u64 lost = recording_event_lost(recording, export->choice.event);
+    char text[80];
+    snprintf(text, sizeof(text), "%" PRIu64 " samples were lost when this was recorded", lost);
+    if (lost != 0)
+        profile_add_comment(&pprof.profile, text);
     for (size_t i = 0; i < recording->samples.count; i++)
         if (sample_is_chosen(recording, &export->choice, &recording->samples.samples[i]))
             add_sample(&pprof, &recording->samples.samples[i]);

@@ -87,14 +87,6 @@ static u64 function_number(struct profile *profile, u64 mapping, const struct sy
     return message->id;
 }
 
-// Returns the mapping of an address. A stack may hold addresses outside the program's code; for
-// these pprof has mapping 0.
-static u64 mapping_of(const struct profile *profile, u64 mapping, u64 address)
-{
-    const Pprof__Mapping *message = profile->mappings.items[mapping - 1];
-    return address >= message->memory_start && address < message->memory_limit ? mapping : 0;
-}
-
 static void add_line(struct profile *profile, Pprof__Location *location, u64 mapping,
                      const struct symbol *symbol)
 {
@@ -117,7 +109,10 @@ u64 profile_location(struct profile *profile, u64 mapping, struct symbols *symbo
     Pprof__Location *message = memory_get(sizeof(*message));
     pprof__location__init(message);
     message->id = number + 1;
-    message->mapping_id = mapping_of(profile, mapping, address);
+    // A stack may hold addresses outside the program's code; for these pprof has mapping 0.
+    const Pprof__Mapping *code = profile->mappings.items[mapping - 1];
+    bool is_inside = address >= code->memory_start && address < code->memory_limit;
+    message->mapping_id = is_inside ? mapping : 0;
     message->address = address;
     struct symbol symbol = symbols_find(symbols, address);
     if (symbol.function != NULL)

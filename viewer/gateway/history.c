@@ -59,14 +59,6 @@ struct history {
 
 // ---- begin and end -----------------------------------------------------------------------------
 
-static size_t sites_within(size_t bytes)
-{
-    size_t sites = SITES_MAX;
-    while (sites > 1 && site_sums_reserve_bytes(sites) > bytes)
-        sites /= 2;
-    return sites;
-}
-
 static void take_table(struct history *history, struct site_sums *sums, size_t sites)
 {
     site_sums_begin(sums, sites);
@@ -79,7 +71,9 @@ struct history *history_new(size_t bytes, u64 boot, u64 hertz)
     if (bytes < HISTORY_BYTES_MIN || hertz == 0)
         return NULL;
     struct history *history = memory_get(sizeof(*history));
-    size_t sites = sites_within(bytes / TABLE_PART);
+    size_t sites = SITES_MAX;
+    while (sites > 1 && site_sums_reserve_bytes(sites) > bytes / TABLE_PART)
+        sites /= 2;
     size_t nodes = bytes / TRACKS_PART / (metric_count * TRACKS_A_METRIC) / track_bytes(1);
     history->limit = bytes;
     history->boot = boot;

@@ -257,15 +257,6 @@ static void begin_boot(struct machine *machine)
     runs_free(&machine->runs);
 }
 
-static void name_boot(struct machine *machine, u64 boot_time)
-{
-    bool again = machine->history != NULL && machine->boot_time == boot_time;
-    machine->same_begin = again ? machine->same_begin + 1 : 0;
-    machine->boot_time = boot_time;
-    snprintf(machine->boot, sizeof(machine->boot), "%08" PRIx32 "%08" PRIx32, machine->same_begin,
-             (u32)boot_time);
-}
-
 // Notes which boot it is. A new boot uses the same numbers for other things.
 static void note_boot(struct machine *machine)
 {
@@ -282,7 +273,11 @@ static void note_boot(struct machine *machine)
         history_gap(machine->history, machine->lost_at, system->time);
         publish_gap(machine);
     } else {
-        name_boot(machine, system->boot_time);
+        bool again = machine->history != NULL && machine->boot_time == system->boot_time;
+        machine->same_begin = again ? machine->same_begin + 1 : 0;
+        machine->boot_time = system->boot_time;
+        snprintf(machine->boot, sizeof(machine->boot), "%08" PRIx32 "%08" PRIx32,
+                 machine->same_begin, (u32)machine->boot_time);
         begin_boot(machine);
     }
     metric_counts_forget(&machine->metric_counts);

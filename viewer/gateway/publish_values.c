@@ -13,14 +13,6 @@
 
 // ---- metrics, counted --------------------------------------------------------------------------
 
-static int find_metric(const char *name)
-{
-    for (size_t i = 0; i < metric_count; i++)
-        if (strcmp(metrics[i].name, name) == 0)
-            return (int)i;
-    return -1;
-}
-
 static void send_metric(struct machine *machine, struct published *published, u32 count, bool whole,
                         const struct frame_metric *from)
 {
@@ -148,13 +140,17 @@ int publish_metric(struct machine *machine, struct published *published)
 {
     u32 cpu;
     struct collection *collection = memory_get(sizeof(*collection));
-    int metric = find_metric(publish_text(published, "metric")), code = KOV_OK;
-    if (metric < 0)
+    const char *name = publish_text(published, "metric");
+    int code = KOV_OK;
+    u32 metric = 0;
+    while (metric < metric_count && strcmp(metrics[metric].name, name) != 0)
+        metric++;
+    if (metric == metric_count)
         publish_stop(machine, published, "there is no metric of that name");
     else if (!publish_thing(publish_text(published, "of"), &collection->thing, &cpu))
         publish_stop(machine, published, "of: m, c:CPU, p:PID, o:PID:COID or k:CLASS");
     else if (collection->thing.kind == SITE_ALL)
-        code = publish_counted(machine, published, (u32)metric, cpu);
+        code = publish_counted(machine, published, metric, cpu);
     else {
         collection->machine = machine;
         collection->metric = &metrics[metric];

@@ -22,14 +22,6 @@ static double overflows_behind(const struct sample_stream *stream)
 
 // ---- totals ------------------------------------------------------------------------------------
 
-static bool was_sampled(const struct sample_cpu *cpu)
-{
-    for (u32 event = 0; event < CONTENTION_EVENTS; event++)
-        if (cpu->streams[event].received != 0)
-            return true;
-    return false;
-}
-
 // Returns the total of an event. Each CPU has counted its overflows exactly, and at the end it is
 // somewhere between two of them. Only this remainder is a matter of chance.
 static struct estimate whole_total(const struct sample_set *samples, u32 event)
@@ -40,7 +32,10 @@ static struct estimate whole_total(const struct sample_set *samples, u32 event)
     for (size_t i = 0; i < samples->cpu_count; i++) {
         const struct sample_stream *stream = &samples->cpus[i].streams[event];
         overflows += (double)stream->received * overflows_behind(stream);
-        cpus += was_sampled(&samples->cpus[i]);
+        bool was_sampled = false;
+        for (u32 other = 0; other < CONTENTION_EVENTS; other++)
+            was_sampled |= samples->cpus[i].streams[other].received != 0;
+        cpus += was_sampled;
     }
     return (struct estimate){(overflows + cpus / 2) * period,
                              fmin(cpus / 2, QUANTILE_99 * sqrt(cpus / 12)) * period};

@@ -18,15 +18,6 @@ static size_t shown_rows(const struct contention_view *view)
     return view->max_rows == 0 || view->max_rows > count ? count : view->max_rows;
 }
 
-static void print_metric(const struct estimate *metric)
-{
-    if (isinf(metric->error))
-        puts("spin contention: not known, for want of samples of instructions");
-    else
-        printf("spin contention %.4f %% ± %.4f %%: 4 larx / instructions\n", metric->value,
-               metric->error);
-}
-
 // ---- for programs ------------------------------------------------------------------------------
 
 static void put_estimate(json_t *json, const char *key, struct estimate estimate)
@@ -106,7 +97,12 @@ void contention_show(const struct contention_view *view)
         putchar('\n');
         columns_print(event_summary_columns, json_object_get(document, "events"), "");
         putchar('\n');
-        print_metric(&view->contention->metric);
+        const struct estimate *metric = &view->contention->metric;
+        if (isinf(metric->error))
+            puts("spin contention: not known, for want of samples of instructions");
+        else
+            printf("spin contention %.4f %% ± %.4f %%: 4 larx / instructions\n", metric->value,
+                   metric->error);
         printf("%.1f s; shares are of larx, ± in 99 of 100 cases\n", view->seconds);
         resume_print();
         if (view->workload != NULL)

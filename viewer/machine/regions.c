@@ -7,15 +7,6 @@
 #define MAX_REGIONS 1000000
 #define PAGE_BYTES 4096
 
-static void put_protection(json_t *row, u32 protection)
-{
-    char text[4] = "---";
-    for (u32 bit = 0; bit < 3; bit++)
-        if ((protection >> bit & 1) != 0)
-            text[bit] = "rwx"[bit];
-    put_text(row, "protection", text);
-}
-
 static int take_regions(void *context, const dci_response *response)
 {
     static const char *const kinds[] = {"none",   "anonymous", "stack",
@@ -29,7 +20,11 @@ static int take_regions(void *context, const dci_response *response)
         put_hex(row, "end", region->address + region->bytes);
         put_u64(row, "bytes", region->bytes);
         put_u64(row, "resident_bytes", region->resident_pages * PAGE_BYTES);
-        put_protection(row, region->protection);
+        char protection[4] = "---";
+        for (u32 bit = 0; bit < 3; bit++)
+            if ((region->protection >> bit & 1) != 0)
+                protection[bit] = "rwx"[bit];
+        put_text(row, "protection", protection);
         put_text(row, "kind", region->kind < ARRAY_SIZE(kinds) ? kinds[region->kind] : "unknown");
         put_u64(row, "offset", region->offset);
         put_hex(row, "region", region->object);

@@ -103,16 +103,6 @@ int workload_status(u64 id, struct workload_result *result)
                     take_status, result);
 }
 
-// Waits a moment. When interrupted, dci_listen returns at once, so a plain pause keeps the polling
-// slow.
-static int pause_between(bool stopping)
-{
-    if (!stopping)
-        return dci_listen(POLL_SECONDS);
-    interrupt_sleep(POLL_SECONDS);
-    return KOV_OK;
-}
-
 static int look(const struct workload_watch *watch)
 {
     return watch == NULL || watch->handler == NULL ? KOV_OK : watch->handler(watch->context);
@@ -128,7 +118,11 @@ static int wait_for_workload(u64 id, double seconds, const struct workload_watch
         int code = workload_status(id, result);
         if (code != KOV_OK || !result->running)
             return code;
-        code = pause_between(stopping);
+        // When interrupted, dci_listen returns at once, so a plain pause keeps the polling slow.
+        if (stopping)
+            interrupt_sleep(POLL_SECONDS);
+        else
+            code = dci_listen(POLL_SECONDS);
         if (code == KOV_OK)
             code = look(watch);
         if (code == KOV_OK && !stopping && (interrupted() || clock_now() > end)) {

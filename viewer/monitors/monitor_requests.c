@@ -8,14 +8,6 @@
 
 // ---- targets -----------------------------------------------------------------------------------
 
-static u32 free_id(const struct monitor_targets *targets)
-{
-    u32 id = 0;
-    for (u32 i = 0; i < targets->count; i++)
-        id = targets->targets[i].id > id ? targets->targets[i].id : id;
-    return id + 1;
-}
-
 static bool parse_target(const char *word, size_t length, struct monitor_target *target)
 {
     char pid[24], thread[24] = "0";
@@ -46,7 +38,10 @@ static bool has_target(const struct monitor_targets *targets, const struct monit
 int monitor_targets_parse(const char *text, struct monitor_targets *targets)
 {
     for (const char *word = text;; word++) {
-        struct monitor_target target = {.id = free_id(targets)};
+        struct monitor_target target = {.id = 1}; // the first id above those before it
+        for (u32 i = 0; i < targets->count; i++)
+            if (targets->targets[i].id >= target.id)
+                target.id = targets->targets[i].id + 1;
         size_t length = strcspn(word, ",");
         if (!parse_target(word, length, &target))
             return fail(KOV_USAGE, "--pid %s: must be PID or PID/THREAD, or several with commas",

@@ -65,24 +65,19 @@ static struct source *find_source(const struct annotate_view *view,
     return name == NULL ? NULL : source_find(view->sources, name, view->folder);
 }
 
-static bool is_newer(const struct source *source, const struct annotation *annotation)
-{
-    struct stat status;
-    return stat(symbols_path(annotation->function->symbols), &status) == 0 &&
-           source->changed > status.st_mtime;
-}
-
 // Warns once if something is wrong with a source.
 static void check_source(struct source *source, const struct annotation *annotation)
 {
     if (source == NULL || source->told)
         return;
     source->told = true;
+    struct stat built;
     if (source->path == NULL)
         warn("the source %s is not there: only the numbers of its lines are shown; give the folder "
              "of the sources with --sources",
              source->file);
-    else if (is_newer(source, annotation))
+    else if (stat(symbols_path(annotation->function->symbols), &built) == 0 &&
+             source->changed > built.st_mtime)
         warn("%s was changed after %s was built: its lines may not be those that ran", source->path,
              symbols_path(annotation->function->symbols));
 }

@@ -11,14 +11,6 @@
 
 #define UNIT_OF_CPU "driver" // its only event is run cycles
 
-static int unknown_event(const char *name, size_t length, const struct event_list *list)
-{
-    bool plain = !event_list_has_unit(list, "model");
-    return fail(KOV_USAGE, "--event: the machine has no event '%.*s': see `kov events`%s",
-                (int)length, name,
-                plain ? " (it runs without the model unit, and has run-cycles only)" : "");
-}
-
 static int set_event(struct sampled_event *event, const char *name, size_t length,
                      const struct event_list *list)
 {
@@ -26,7 +18,11 @@ static int set_event(struct sampled_event *event, const char *name, size_t lengt
     bool run_cycles = text_is(name, length, RUN_CYCLES_NAME) ||
                       (info != NULL && strcmp(info->unit, UNIT_OF_CPU) == 0);
     if (info == NULL && !run_cycles)
-        return unknown_event(name, length, list);
+        return fail(KOV_USAGE, "--event: the machine has no event '%.*s': see `kov events`%s",
+                    (int)length, name,
+                    event_list_has_unit(list, "model")
+                        ? ""
+                        : " (it runs without the model unit, and has run-cycles only)");
     event->event = run_cycles ? SAMPLED_RUN_CYCLES : SAMPLED_MODEL + info->event;
     snprintf(event->name, sizeof(event->name), "%.*s", (int)length, name);
     if (run_cycles && event->mode != COUNT_ALL)

@@ -205,16 +205,6 @@ static void join_turns(struct site_sum *sum, const struct site_sum *later)
     }
 }
 
-// Adds the turns of other sites, which may be the same turns. The squares of their sums are at most
-// so large.
-static void absorb_turns(struct site_sum *sum, const struct site_sum *other)
-{
-    double squares = sqrt(site_sum_turn_squares(sum)) + sqrt(site_sum_turn_squares(other));
-    sum->turn_squares = squares * squares;
-    sum->several_turns = true;
-    sum->first_events = sum->latest_events = 0;
-}
-
 // ---- samples and streams -----------------------------------------------------------------------
 
 static enum site_kind kind_of(const struct sample *sample)
@@ -303,10 +293,14 @@ void site_sums_join(struct site_sums *sums, const struct site_sums *later)
     for (size_t i = 0; i < later->count; i++) {
         const struct site_sum *from = &later->sums[i];
         struct site_sum *sum = sum_of(sums, from->site);
-        if (same_site(&sum->site, &from->site))
+        if (same_site(&sum->site, &from->site)) {
             join_turns(sum, from);
-        else
-            absorb_turns(sum, from);
+        } else { // may be in the same turns: the squares of their sums are at most so large
+            double squares = sqrt(site_sum_turn_squares(sum)) + sqrt(site_sum_turn_squares(from));
+            sum->turn_squares = squares * squares;
+            sum->several_turns = true;
+            sum->first_events = sum->latest_events = 0;
+        }
         sum->samples += from->samples;
         sum->events += from->events;
         sum->square += from->square;

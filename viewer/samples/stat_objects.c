@@ -105,12 +105,13 @@ static void describe_all(const struct object_view *view)
     const struct sheet sheets[] = {{"objects", object_counts_columns(view, objects)},
                                    {"events", event_summary_columns},
                                    {NULL, NULL}};
-    if (output_form() == OUTPUT_CSV)
+    if (output_form() == OUTPUT_CSV) // JSON is printed by series_end, with the workload's account
         document_for_programs(document, sheets);
 }
 
 static void show_end(const struct arguments *arguments)
 {
+    // People see less than the document: their tables are printed from the view itself.
     bool for_people = output_form() == OUTPUT_TABLES;
     if (run.wanted->interval > 0)
         series_begin("intervals");

@@ -48,7 +48,7 @@ static void put_row(json_t *json, const struct aggregate *aggregate,
                     const struct sampled_event *event, const struct aggregate_row *row)
 {
     json_t *entry = put_object(json, NULL);
-    if (output_form() == OUTPUT_CSV)
+    if (output_form() == OUTPUT_CSV) // JSON has the event once, beside the rows
         event_name_json(entry, event);
     for (u32 i = 0; i < aggregate->sort.count; i++)
         put_text(entry, sort_key_name(aggregate->sort.keys[i]),
@@ -133,12 +133,9 @@ static void make_columns(struct columns *columns, const struct aggregate *aggreg
         else
             columns->list[count++] = (struct column)COLUMN(heading, key, width_of_key(key, rows));
     }
-    if (output_form() == OUTPUT_CSV) {
-        static const char *const keys[PROGRAM_COLUMNS] = {"pid", "coid", "coid_pid", "event",
-                                                          "mode"};
-        for (size_t i = 0; i < PROGRAM_COLUMNS; i++)
-            columns->list[count++] = (struct column)HIDDEN(keys[i]);
-    }
+    static const char *const keys[PROGRAM_COLUMNS] = {"pid", "coid", "coid_pid", "event", "mode"};
+    for (size_t i = 0; i < PROGRAM_COLUMNS; i++)
+        columns->list[count++] = (struct column)HIDDEN(keys[i]);
 }
 
 void table_csv(const struct aggregate *aggregate, const json_t *table)

@@ -15,19 +15,14 @@
 static _Thread_local csh library;
 static _Thread_local bool tried, usable;
 
-// Returns whether the low half of an instruction is a signed number: mulli, subfic, cmpwi, addic,
-// addi, addis and the like.
-static bool has_signed_number(u32 word)
-{
-    u32 opcode = word >> 26;
-    return opcode == 7 || opcode == 8 || (opcode >= 11 && opcode <= 15);
-}
-
 // Writes the sign of a negative number. The library leaves it out: 0xffff for -1.
 static void mend_number(u32 word, char text[DISASSEMBLY_BYTES])
 {
+    u32 opcode = word >> 26;
+    // mulli, subfic, cmpwi, addic, addi, addis and the like: the low half is a signed number
+    bool is_signed = opcode == 7 || opcode == 8 || (opcode >= 11 && opcode <= 15);
     char *last = strrchr(text, ',');
-    if (!has_signed_number(word) || (word & 0x8000u) == 0 || last == NULL)
+    if (!is_signed || (word & 0x8000u) == 0 || last == NULL)
         return;
     snprintf(last, DISASSEMBLY_BYTES - (size_t)(last - text), ", %d",
              (int)(word & 0xffffu) - 0x10000);

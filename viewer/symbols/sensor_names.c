@@ -29,14 +29,6 @@ static Elf_Data *find_section(Elf *file)
     return NULL;
 }
 
-static u64 number_of(const struct entry *entry)
-{
-    u64 number = 0;
-    for (size_t i = 0; i < sizeof(entry->number); i++)
-        number = number << 8 | entry->number[i];
-    return number;
-}
-
 bool sensor_name_find(const struct symbols *symbols, u64 number, char name[SENSOR_NAME_BYTES])
 {
     GElf_Addr bias;
@@ -46,7 +38,10 @@ bool sensor_name_find(const struct symbols *symbols, u64 number, char name[SENSO
         return false;
     const struct entry *entries = data->d_buf;
     for (size_t i = 0; i < data->d_size / sizeof(*entries); i++) {
-        if (number_of(&entries[i]) != number)
+        u64 own = 0; // big endian, as the machine
+        for (size_t byte = 0; byte < sizeof(entries[i].number); byte++)
+            own = own << 8 | entries[i].number[byte];
+        if (own != number)
             continue;
         memcpy(name, entries[i].name, SENSOR_NAME_BYTES);
         name[SENSOR_NAME_BYTES - 1] = '\0';

@@ -24,19 +24,15 @@ static u32 *find_slot(struct intern *intern, const char *text)
     }
 }
 
-static void grow(struct intern *intern)
-{
-    free(intern->slots);
-    intern->slot_count = intern->slot_count == 0 ? 256 : intern->slot_count * 2;
-    intern->slots = memory_get(intern->slot_count * sizeof(*intern->slots));
-    for (size_t i = 0; i < intern->count; i++)
-        *find_slot(intern, intern->texts[i]) = (u32)i + 1;
-}
-
 u32 intern_text(struct intern *intern, const char *text)
 {
-    if (intern->count * 2 >= intern->slot_count)
-        grow(intern);
+    if (intern->count * 2 >= intern->slot_count) {
+        free(intern->slots);
+        intern->slot_count = intern->slot_count == 0 ? 256 : intern->slot_count * 2;
+        intern->slots = memory_get(intern->slot_count * sizeof(*intern->slots));
+        for (size_t i = 0; i < intern->count; i++)
+            *find_slot(intern, intern->texts[i]) = (u32)i + 1;
+    }
     u32 *slot = find_slot(intern, text);
     if (*slot == 0) {
         intern->texts =

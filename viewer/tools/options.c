@@ -43,17 +43,9 @@ static int set_number(const struct option *option, const char *text)
                 text, option->minimum, option->maximum);
 }
 
-static int add_text(const struct option *option, const char *text)
-{
-    struct texts *texts = option->target;
-    if (texts->count == TEXTS_MAX)
-        return fail(KOV_USAGE, "--%s may be given %d times", option->name, TEXTS_MAX);
-    texts->texts[texts->count++] = text;
-    return KOV_OK;
-}
-
 static int set(const struct option *option, const char *text)
 {
+    struct texts *texts = option->target;
     switch (option->kind) {
     case OPTION_FLAG:
         *(bool *)option->target = true;
@@ -62,7 +54,10 @@ static int set(const struct option *option, const char *text)
         *(const char **)option->target = text;
         return KOV_OK;
     case OPTION_TEXTS:
-        return add_text(option, text);
+        if (texts->count == TEXTS_MAX)
+            return fail(KOV_USAGE, "--%s may be given %d times", option->name, TEXTS_MAX);
+        texts->texts[texts->count++] = text;
+        return KOV_OK;
     case OPTION_NUMBER:
     case OPTION_OPTIONAL:
     case OPTION_SECONDS:

@@ -189,15 +189,6 @@ int trace_choice_check(const struct trace_wishes *wishes)
     return code;
 }
 
-static int no_event(const struct trace_choice *choice, const char *word, size_t length)
-{
-    struct near near = {.typed = word, .length = length};
-    for (size_t i = 0; i < choice->descriptions->count; i++)
-        event_name_offer(&near, choice->descriptions->events[i].full_name);
-    return fail(KOV_USAGE, "'%.*s' is no major or event of this trace%s", (int)length, word,
-                near_hint(&near));
-}
-
 static int choose_events(struct trace_choice *choice, const char *list)
 {
     choice->wanted = memory_get(choice->descriptions->count * sizeof(bool));
@@ -209,8 +200,13 @@ static int choose_events(struct trace_choice *choice, const char *list)
             if (event_name_fits(event->full_name, event->info.major, list, length))
                 choice->wanted[i] = found = true;
         }
-        if (!found)
-            return no_event(choice, list, length);
+        if (!found) {
+            struct near near = {.typed = list, .length = length};
+            for (size_t i = 0; i < choice->descriptions->count; i++)
+                event_name_offer(&near, choice->descriptions->events[i].full_name);
+            return fail(KOV_USAGE, "'%.*s' is no major or event of this trace%s", (int)length, list,
+                        near_hint(&near));
+        }
         if (list[length] == '\0')
             return KOV_OK;
         list += length + 1;

@@ -78,15 +78,6 @@ static void waits_no_more(struct lock_now *lock, u64 who)
         }
 }
 
-static void take_wait(struct lock_now *lock, u64 who, u64 time)
-{
-    waits_no_more(lock, who);
-    if (lock->count == lock->capacity)
-        lock->waiters =
-            memory_grow(lock->waiters, lock->count, &lock->capacity, sizeof(*lock->waiters));
-    lock->waiters[lock->count++] = (struct lock_waiter){who, time};
-}
-
 static void add_hold(struct trace_holds *holds, const struct lock_now *lock, u64 time)
 {
     u64 key[KEY_WORDS] = {lock->key[0] | (lock->key[1] != 0)};
@@ -126,7 +117,12 @@ void trace_holds_event(struct trace_holds *holds, const struct trace_walk *walk,
         lock->taken = 0;
     } else if (event_fields_are(&holds->wait, event, values)) {
         struct lock_now *lock = lock_of(holds, values);
-        take_wait(lock, waiter_of(lock, walk, event->cpu), event->time);
+        u64 who = waiter_of(lock, walk, event->cpu);
+        waits_no_more(lock, who);
+        if (lock->count == lock->capacity)
+            lock->waiters =
+                memory_grow(lock->waiters, lock->count, &lock->capacity, sizeof(*lock->waiters));
+        lock->waiters[lock->count++] = (struct lock_waiter){who, event->time};
     }
 }
 

@@ -114,15 +114,6 @@ u64 trace_state_mask(const struct trace_events *events)
     return mask_of_word("state", strlen("state"), events);
 }
 
-static int no_event(const char *word, size_t length, const struct trace_events *events)
-{
-    struct near near = {.typed = word, .length = length};
-    for (size_t i = 0; i < events->count; i++)
-        event_name_offer(&near, events->events[i].name);
-    return fail(KOV_USAGE, "--events: '%.*s' is no major or event%s: see `kov trace list`",
-                (int)length, word, near_hint(&near));
-}
-
 int trace_parse_mask(const char *text, const struct trace_events *events, u64 *mask)
 {
     *mask = 0;
@@ -134,8 +125,13 @@ int trace_parse_mask(const char *text, const struct trace_events *events, u64 *m
     for (;;) {
         size_t length = strcspn(text, ",");
         u64 more = length == 0 ? 0 : mask_of_word(text, length, events);
-        if (more == 0)
-            return no_event(text, length, events);
+        if (more == 0) {
+            struct near near = {.typed = text, .length = length};
+            for (size_t i = 0; i < events->count; i++)
+                event_name_offer(&near, events->events[i].name);
+            return fail(KOV_USAGE, "--events: '%.*s' is no major or event%s: see `kov trace list`",
+                        (int)length, text, near_hint(&near));
+        }
         *mask |= more;
         if (text[length] == '\0')
             return KOV_OK;

@@ -137,15 +137,6 @@ static struct lock_owner *owner_of(struct waits *waits, const u64 *values)
     return keyed_rows_get(&waits->owners, (const u64[KEY_WORDS]){values[0], values[1]});
 }
 
-static void take_lock(struct waits *waits, const u64 *values, u64 thread)
-{
-    end_wait(waits, find(waits, true, values[0], thread));
-    owner_of(waits, values)->thread = thread;
-    for (size_t i = 0; i < waits->count; i++)
-        if (waits->open[i].lock && waits->open[i].object == values[0])
-            waits->open[i].of_thread = thread;
-}
-
 // values: lock, sleeping, owner
 static void wait_for_lock(struct waits *waits, const struct trace_event *event, const u64 *values,
                           u64 thread)
@@ -163,12 +154,17 @@ static void wait_for_lock(struct waits *waits, const struct trace_event *event, 
 static void take_lock_event(struct waits *waits, const struct trace_event *event)
 {
     u64 values[EVENT_FIELDS_MAX], thread = trace_walk_thread(&waits->walk, event->cpu);
-    if (event_fields_are(&waits->events[LOCK_TAKE], event, values))
-        take_lock(waits, values, thread);
-    else if (event_fields_are(&waits->events[LOCK_RELEASE], event, values))
+    if (event_fields_are(&waits->events[LOCK_TAKE], event, values)) {
+        end_wait(waits, find(waits, true, values[0], thread));
+        owner_of(waits, values)->thread = thread;
+        for (size_t i = 0; i < waits->count; i++)
+            if (waits->open[i].lock && waits->open[i].object == values[0])
+                waits->open[i].of_thread = thread;
+    } else if (event_fields_are(&waits->events[LOCK_RELEASE], event, values)) {
         owner_of(waits, values)->thread = WAIT_NOBODY;
-    else if (event_fields_are(&waits->events[LOCK_WAIT], event, values))
+    } else if (event_fields_are(&waits->events[LOCK_WAIT], event, values)) {
         wait_for_lock(waits, event, values, thread);
+    }
 }
 
 static int take_event(void *context, const struct trace_event *event)

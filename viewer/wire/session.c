@@ -47,26 +47,21 @@ static int report_hello_error(int error)
                 orrery_strerror(error));
 }
 
-static int say_hello(double patience, int *error)
-{
-    Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
-    body.version = SESSION_PROTOCOL_VERSION;
-    body.token = (char *)token_now();
-    return dci_try(DCI_REQUEST(HELLO, hello, &body), ORRERY__DCI__RESPONSE__BODY_HELLO, keep_hello,
-                   NULL, patience, error);
-}
-
 // Connects and says hello. The emulator accepts connections for a machine that is still booting,
 // and such a connection may stay silent for long. So this function replaces a silent connection by
 // a new one, each time after a longer wait.
 static int reach_machine(void)
 {
     double end = patience_end();
+    Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
+    body.version = SESSION_PROTOCOL_VERSION;
+    body.token = (char *)token_now();
     for (double patience = FIRST_PATIENCE;; patience *= 2) {
         int error = 0;
         int code = dci_open();
         if (code == KOV_OK)
-            code = say_hello(fmin(patience, end - clock_now()), &error);
+            code = dci_try(DCI_REQUEST(HELLO, hello, &body), ORRERY__DCI__RESPONSE__BODY_HELLO,
+                           keep_hello, NULL, fmin(patience, end - clock_now()), &error);
         if (code != KOV_OK)
             return code;
         if (error == 0)

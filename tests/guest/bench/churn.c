@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Objects destroyed and made anew while all CPUs call them: every call gives the object's own
-// answer or E_STALE, never another object's or that of freed memory; in the end all are reclaimed.
+// Objects destroyed and made anew while all CPUs call them. Every call gives the object's own
+// answer or E_STALE, never another object's or that of freed memory. In the end all are reclaimed.
 #include "bench.h"
 
 #include <co/manager.h>

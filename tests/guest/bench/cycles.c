@@ -4,8 +4,8 @@
 // them found the benchmark's own object, and that they fall into soft-masked sections.
 //
 // Where an instruction is a cycle (-icount) the number is exact. Otherwise a cycle is a nanosecond
-// of the host's time: then the loop's length is what the time base measured, and since the emulator
-// raises the interrupt late, and not while the host runs something else, fewer may come.
+// of the host's time, and the loop's length is what the time base measured. The emulator raises the
+// interrupt late, and not while the host runs something else, so fewer may come.
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DREF counts (S000 §4.4.2): for several numbers of objects, loop sizes and orders, all CPUs call
-// at once, each object a number of times of its own; the monitor's counts must be exactly these.
+// DREF counts (S000 §4.4.2), for several numbers of objects, loop sizes and orders. All CPUs call
+// at once, each object a number of times of its own. The monitor's counts must be exactly these.
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
 #include <orrery/sys.h>

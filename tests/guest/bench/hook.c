@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The DREF hook under load: patched in and out while all CPUs call objects without a break, 1,000
-// times on one CPU, and on several less often, for each patch waits for all of them. Nothing may go
-// wrong meanwhile, and windows that are bounded by the load count exactly.
+// The DREF hook under load. It is patched in and out while all CPUs call objects without a break:
+// 1,000 times on one CPU, and on several less often, because each patch waits for all of them.
+// Nothing may go wrong meanwhile, and windows that are bounded by the load count exactly.
 #include "bench.h"
 
 #include <kernel/memory.h>

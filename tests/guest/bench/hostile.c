@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A guest that does to the model unit what it must not do: another version, pages and rings that
-// are none, then on all CPUs at once random values all over the page and random commands with
-// random arguments. The unit must write nowhere but where it was told to, not at all when it was
-// told off, and afterwards count to the instruction again.
+// A guest that does to the model unit what it must not do. It gives another version, and pages and
+// rings that are none. Then all CPUs at once store random values all over the page and give random
+// commands with random arguments. The unit must write nowhere but where it was told to, not at all
+// when it was told off, and afterwards count to the instruction again.
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>

@@ -187,8 +187,8 @@ static u64 restart(u32 counter, u32 other)
     return refused + (model_enable(1UL << other | 1UL << counter) != 0);
 }
 
-// A counter that begins anew before a period has passed, again and again: by chance it overflows as
-// often as its events make, of which the deviation is at most half an overflow a time.
+// A counter begins anew before a period has passed, again and again. By chance it overflows as
+// often as its events make. The deviation of that is at most half an overflow a time.
 static void check_phase(const struct model_case *one)
 {
     u64 counters = model_machine()->counters[MODEL_INSTRUCTIONS];

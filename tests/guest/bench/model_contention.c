@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contention as larx: all CPUs take one lock many times, and the larx that each has done must be
-// its acquisitions and the turns that it waited, as the locks' own trace events tell them.
+// Contention as larx. All CPUs take one lock many times. The larx that each has done must be its
+// acquisitions and the turns that it waited, as the locks' own trace events tell them.
 #include "model_contention.h"
 
 #include <kernel/model_unit.h>
@@ -103,8 +103,8 @@ static bool has_waited(const struct contention *contention)
     return turns != 0;
 }
 
-// Whoever finds a lock free and loses it to another CPU at its stcx has done a larx for neither an
-// acquisition nor a turn, and each of these is a failed stcx; so is a turn that ended the same way.
+// A CPU may find a lock free and lose it to another one at its stcx. Its larx was for neither an
+// acquisition nor a turn, and each of these is a failed stcx. So is a turn that ended the same way.
 static void check(const struct contention *contention)
 {
     struct bench_tally larx = {0}, stcx = {0};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Several events at once (S000 §4.4.1): each CPU has an object of its own take and give a
-// reservation so many times, so that the events of the loop are known, at several loop limits and
-// thresholds. With precise records and interrupts off nothing else happens: of E events with a
-// period P there are E / P samples, one more where a period had begun before.
-// With interrupts there are other events besides, an interrupt may come late, and several overflows
-// become one: then the unit's totals say how many overflows there have to be, and of samples some
-// have to be in the loop.
+// Several events at once (S000 §4.4.1), at several loop limits and thresholds. On each CPU an
+// object of its own takes and gives a reservation so many times, so the events of the loop are
+// known. With precise records and interrupts off nothing else happens. E events with a period P
+// have E / P samples, one more where a period had begun before. With interrupts there are other
+// events besides, an interrupt may come late, and several overflows become one. Then the unit's
+// totals say how many overflows there have to be, and some samples have to be in the loop.
 #include "model_events.h"
 
 #include <kernel/model_unit.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Mutexes and wait queues: one owner at a time on all CPUs, asleep or about to sleep; a free mutex
-// is had without waiting, a taken one is not; who waits longest is woken first, and a deadline ends
-// the wait of one in the middle.
+// Mutexes and wait queues. A mutex has one owner at a time on all CPUs, asleep or about to sleep. A
+// free one is had without waiting, a taken one is not. Who waits longest is woken first, and a
+// deadline ends the wait of one in the middle.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>

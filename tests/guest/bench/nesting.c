@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trace events of a thread, of timer interrupts, of calls between CPUs and of the performance
-// monitor interrupt, nesting at random: each source's events are all there, in order, whole, and
+// monitor interrupt, nesting at random. Each source's events are all there, in order and whole, and
 // time never goes back.
 #include <kernel/irq.h>
 #include <kernel/percpu.h>

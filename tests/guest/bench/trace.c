@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trace events: of 0 to 4 data words, all CPUs at once, read back word by word in the order they
-// were emitted; and discard mode, where what is read and what was discarded add up.
+// Trace events of 0 to 4 data words, on all CPUs at once. They are read back word by word in the
+// order in which they were emitted. In discard mode what is read and what was discarded add up.
 #include <kernel/percpu.h>
 #include <workloads/test_events.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The decoder of processes' answers: what is sound comes out as it was, what is not is told why,
-// and no bytes whatever make it read beyond them, run for ever, or let through what cannot be.
+// The decoder of processes' answers. What is sound comes out as it was; for what is not it tells
+// why. No bytes whatever make it read beyond them, run for ever, or let through what cannot be.
 //
 //   FUZZ_ROUNDS=N FUZZ_SEED=S dci_answers      for longer, or the same again
 #include <orrery/r13.h>

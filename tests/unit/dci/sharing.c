@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sampling that is shared: members get what the owner gets, or are told what they missed; one that
-// yields gives way, to its exact end; whoever goes, at whatever step, takes nothing from others.
+// Sampling that is shared. Members get what the owner gets, or are told what they missed. Sampling
+// that yields gives way, to its exact end. Whoever goes, at whatever step, takes nothing from
+// others.
 #include "watcher.h"
 
 #include "bounds.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// /data on a disk in memory: what was saved is found again; a power cut at any sector, damage and
-// hostile contents leave the older state or an error, never half of one; a disk that
-// is full stays as it was.
+// /data on a disk in memory. What was saved is found again. A power cut at any sector, damage and
+// hostile contents leave the older state or an error, never half of one. A disk that is full stays
+// as it was.
 #include "archive.h"
 #include "files.h"
 #include "filesystem.h"

@@ -239,8 +239,8 @@ static void requests_of_seven_items_drawn_by_lot_are_answered_best(void **state)
     }
 }
 
-// Hall: k groups are enough when no items S of the set, with A of those in every group, need more
-// than the counters that any of them can use: |S| <= k (|N(S + A)| - |A|).
+// Hall: k groups are enough if no subset S of the items, with the items A that are in every group,
+// needs more than the counters that any of them can use: |S| <= k (|N(S + A)| - |A|).
 static u32 fewest_by_counting(void)
 {
     u64 always = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the tests of an engine share: a unit of their own, whose counters are views of totals, each
-// command itself some instructions, with complaints about all that the model unit would refuse or
-// pay dearly for; sessions; and a program that does the same all the time.
+// What the tests of an engine share: a unit of their own, sessions, and a program that does the
+// same all the time. The unit's counters are views of totals, and each command itself takes some
+// instructions. The unit complains about all that the model unit would refuse or pay dearly for.
 #ifndef TESTS_PMU_ENGINE_HARNESS_H
 #define TESTS_PMU_ENGINE_HARNESS_H
 

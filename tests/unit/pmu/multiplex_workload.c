@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All of a machine's events multiplexed over simulated programs whose true counts are known: of 100
-// intervals at least 95 must hold the truth within the error that is given with the estimate, for
-// every event, and that error must not be much larger than what it is for.
+// All of a machine's events multiplexed over simulated programs whose true counts are known. For
+// every event, at least 95 of 100 intervals must hold the truth within the error that is given with
+// the estimate. That error must not be much larger than what it is for.
 #include <math.h>
 #include <pmu/multiplex.h>
 #include <pmu/rotate.h>

@@ -163,8 +163,9 @@ static bool changed(void)
     return differs;
 }
 
-// Executes a writer instruction by instruction; at each one it could have been killed, all events
-// that were committed must be found, or counted as lost, and at most the one under way be missing.
+// Executes a writer instruction by instruction. At each one it could have been killed. All events
+// that were committed must be found, or counted as lost, and at most the one under way may be
+// missing.
 static void step_through(u64 to)
 {
     int status;

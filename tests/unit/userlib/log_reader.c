@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reader of log files against a writer, in all interleavings of the steps of both: rows are
-// given whole, in order, once, and none is missed without being counted as lost.
-// The writer stores as log-handler/ does, which another test compares with it.
+// The reader of log files against a writer, in all interleavings of the steps of both. Rows are
+// given whole, in order and once. None is missed without being counted as lost. The writer stores
+// as log-handler/ does, which another test compares with it.
 #include <log/handler.h>
 #include <orrery/errors.h>
 #include <user/log.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The trace engine: what the machine's own ring has logged comes out of a folder whole and in
-// order, what is missing is told, and no mutation of a folder does more than fail.
+// The trace engine. What the machine's own ring has logged comes out of a folder whole and in
+// order, and the engine tells what is missing. No mutation of a folder does more than fail.
 #include "unit.h"
 
 #include "tools/kov.h"

@@ -156,15 +156,6 @@ static void leave(struct activity_thread *thread, u32 what)
 
 // ---- intervals ---------------------------------------------------------------------------------
 
-static enum activity activity_in(u32 what)
-{
-    if (is_interrupt(what))
-        return ACTIVITY_INTERRUPT;
-    if (what > CALL)
-        return ACTIVITY_SYSCALL;
-    return what == VECTOR_SYSTEM_CALL ? ACTIVITY_IPC : ACTIVITY_FAULT;
-}
-
 static struct activity_interval state_of(const struct activity_thread *thread, u32 cpu, u64 time)
 {
     struct activity_interval state = {.from = time,
@@ -175,7 +166,10 @@ static struct activity_interval state_of(const struct activity_thread *thread, u
         return state;
     u32 what = innermost(thread);
     if (thread->depth > 0)
-        state.activity = activity_in(what);
+        state.activity = is_interrupt(what)           ? ACTIVITY_INTERRUPT
+                         : what > CALL                ? ACTIVITY_SYSCALL
+                         : what == VECTOR_SYSTEM_CALL ? ACTIVITY_IPC
+                                                      : ACTIVITY_FAULT;
     else if (thread->settled)
         state.activity = thread->idle ? ACTIVITY_IDLE : ACTIVITY_RUN;
     for (u32 i = 0; i < thread->depth; i++)
@@ -203,15 +197,6 @@ static int change(struct activity_machine *machine, const struct activity_thread
 
 // ---- events ------------------------------------------------------------------------------------
 
-// Takes the thread off its CPU. If it waits for an event, it goes on in user mode.
-static void leave_cpu(struct activity_thread *thread)
-{
-    u32 what = innermost(thread);
-    note_handler(thread);
-    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT)
-        settle(thread);
-}
-
 // Takes a switch. Returns the thread that runs after it.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
                                            const u64 *values)
@@ -219,7 +204,10 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     struct activity_thread *from = get_thread(machine, values[0], cpu);
     from->cpu = cpu;
     from->idle = values[2] == PRIORITY_IDLE;
-    leave_cpu(from);
+    u32 what = innermost(from);
+    note_handler(from);
+    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT)
+        settle(from);
     machine->handed_by[cpu] = from->id;
     if (from->ended) {
         size_t behind = machine->count - (size_t)(from - machine->threads) - 1;

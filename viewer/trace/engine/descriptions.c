@@ -84,20 +84,16 @@ static bool is_same(const struct trace_event_info *one, const struct trace_event
     return true;
 }
 
-static const char *conversion(enum trace_field_type type)
-{
-    return type == TRACE_TEXT  ? "%s"
-           : type == TRACE_X64 ? "%#lx"
-           : type == TRACE_S64 ? "%ld"
-                               : "%lu";
-}
-
 static char *make_format(const struct trace_event_info *info)
 {
     struct bytes text = {0};
     for (u32 i = 0; i < info->field_count; i++) {
-        const char *parts[] = {i > 0 ? " " : "", info->fields[i].name, "=",
-                               conversion(info->fields[i].type)};
+        enum trace_field_type type = info->fields[i].type;
+        const char *conversion = type == TRACE_TEXT  ? "%s"
+                                 : type == TRACE_X64 ? "%#lx"
+                                 : type == TRACE_S64 ? "%ld"
+                                                     : "%lu";
+        const char *parts[] = {i > 0 ? " " : "", info->fields[i].name, "=", conversion};
         for (u32 part = 0; part < ARRAY_SIZE(parts); part++)
             bytes_append(&text, parts[part], strlen(parts[part]));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What monitors cost a call and its return, which is two switches: while none records, while one
-// does that tracks neither side, and while 1, 2 and 8 track both, so that each gets four records.
-// On the fast path, and with so many bytes that the scheduler is asked.
+// What monitors cost a call and its return, which is two switches. It measures while none records,
+// while one records that tracks neither side, and while 1, 2 and 8 track both, so that each gets
+// four records. On the fast path, and with so many bytes that the scheduler is asked.
 #include "bench.h"
 
 #include <orrery/monitors.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Calls whose true cost is known, for a viewer that takes what its own records cost off again
-// (docs/monitors.md): first what a batch takes while nobody records; then, when a line is typed, so
-// many batches, with pauses, so that no ring is full before the viewer has read it.
+// (docs/monitors.md). First it tells what a batch takes while nobody records. Then, when a line is
+// typed, it makes so many batches, with pauses, so that no ring is full before the viewer has read
+// it.
 //
 //   paced CALLS BATCHES PAUSE
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What page faults cost, from a user's store to the instruction after it, and how that goes with
-// the number of CPUs that fault at once, in one region over a shared or a distributed FCM. Lines
-// "BENCH name value unit"; under -icount a nanosecond is an instruction. There, with several CPUs,
-// one runs at a time: the boot option `serial` says so. The option only=NAME leaves out the
+// What page faults cost, from a user's store to the instruction after it. How that changes with the
+// number of CPUs that fault at once, in one region over a shared or a distributed FCM. Lines "BENCH
+// name value unit"; under -icount a nanosecond is an instruction. There, with several CPUs, one
+// runs at a time: the boot option `serial` says so. The option only=NAME leaves out the
 // measurements with other names.
 #include <orrery/ipc.h>
 #include <orrery/memory.h>

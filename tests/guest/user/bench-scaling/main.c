@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What an operation costs when all CPUs do it at once, each its own: zero-fill page faults, calls
-// to a server on the same CPU, calls of an object; the FCM and the object shared or distributed.
-// From when the last CPU began until the last one was done, over the operations of all. Under
-// -icount one CPU runs at a time and a nanosecond is an instruction of any of them; one that is
-// done halts and takes no time. So this is the instructions of an operation.
+// What an operation costs when all CPUs do it at once, each its own. The operations are zero-fill
+// page faults, calls to a server on the same CPU, and calls of an object. The FCM and the object
+// are shared or distributed. From when the last CPU began until the last one was done, over the
+// operations of all. Under -icount one CPU runs at a time and a nanosecond is an instruction of any
+// of them; one that is done halts and takes no time. So this is the instructions of an operation.
 // Lines "BENCH name value unit", the number of CPUs in the name.
 #include <bench.h>
 #include <co/counter.h>

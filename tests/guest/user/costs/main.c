@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// `costs [MEASURING [LOAD…]]`: runs loads of fixed size, the first five without a LOAD, while
-// something is measured or nothing (the default), and prints "BEGIN load", "PART ns" for each part
-// that it is timed in, and what it took in all: "COST load ns events", a nanosecond being an
-// instruction under -icount shift=0 on one CPU, and events how often what measures had something to
-// do meanwhile. `costs child` does nothing. Needs RIGHT_MONITOR for anything but
+// `costs [MEASURING [LOAD…]]`: runs loads of fixed size while something is measured, or nothing
+// (the default). Without a LOAD it runs the first five. It prints "BEGIN load", then "PART ns" for
+// each part that it is timed in, then what it took in all: "COST load ns events". A nanosecond is
+// an instruction under -icount shift=0 on one CPU. `events` is how often what measures had
+// something to do meanwhile. `costs child` does nothing. Needs RIGHT_MONITOR for anything but
 // nothing, and the servers.
 #include "costs.h"
 

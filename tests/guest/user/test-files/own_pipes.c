@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pipes whose bytes are in this process until an end is lent or closed: nothing gets lost, torn or
-// out of order when that happens, whoever reads, writes or waits at that moment.
+// Pipes whose bytes are in this process until an end is lent or closed. When that happens nothing
+// gets lost, torn or out of order, whoever reads, writes or waits at that moment.
 #include "tests.h"
 
 #include <errno.h>

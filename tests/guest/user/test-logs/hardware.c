@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hardware events at switches, beside the session that counts them. Between the log's look at the
-// unit and the session's no user code runs: what a process's domain is told of user mode is what
-// the session has counted of the process, exactly.
+// unit and the session's no user code runs. So what a process's domain is told of user mode is
+// exactly what the session has counted of the process.
 #include "tests.h"
 
 #include <expect.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files: this program serves some itself, so that it sees both sides: pages come when they are
-// touched, once; a thread that waits stops no other; written pages can be taken; errors reach
+// Files. This program serves some itself, so that it sees both sides. Pages come when they are
+// touched, once. A thread that waits stops no other. Written pages can be taken. Errors reach
 // whoever waits.
 #include "tests.h"
 

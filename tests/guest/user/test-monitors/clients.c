@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Three clients, processes of their own, watch the same threads side by side while others are
-// killed at random: each finds its sums exact, each CPU's records in order, and nobody else's ids.
+// killed at random. Each finds its sums exact, each CPU's records in order, and nobody else's ids.
 #include "tests.h"
 
 #include <stdio.h>

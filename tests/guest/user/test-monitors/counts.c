@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three monitors of one process from its birth to its end, beside the trace: each counts what the
+// Three monitors of one process from its birth to its end, beside the trace. Each counts what the
 // trace has, and each its own way: read, mapped, and with a ring that is too small.
 #include "tests.h"
 

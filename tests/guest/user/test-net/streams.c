@@ -126,8 +126,8 @@ static void questions_and_answers(void)
     close(ends[1]);
 }
 
-// Around what the server holds of a connection that nobody has accepted yet, in one piece, in two,
-// and with the sender's end behind it; and what is left of those that go unaccepted.
+// Sends less, as much, and more than the server holds of a connection that nobody has accepted yet,
+// with and without the sender's end behind it. Then leaves connections that go unaccepted.
 static void bytes_before_the_accept(void)
 {
     static const size_t counts[] = {1, 1023, 1024, 1025, 20000};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is told what, when both ends of a connection are in one process: what a thread's call does to
+// Who is told what, when both ends of a connection are in one process. What a thread's call does to
 // its own process's sockets comes with the call's answer, and others wait for it.
 #include "tests.h"
 

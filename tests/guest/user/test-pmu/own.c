@@ -160,8 +160,8 @@ static bool count_own_only(void)
     return too_many == 0;
 }
 
-// What the library does in a thread's name besides, as it is switched and waits for locks, is
-// little but where the host interrupts it often, or keeps from running whoever has the lock.
+// The library does other things in a thread's name: it switches it, and waits for locks. That is
+// little, unless the host interrupts it often, or keeps from running whoever has the lock.
 static void threads_keep_their_counts(void)
 {
     CHECK_IS(WAIT_FOR(count_own_only()), true);

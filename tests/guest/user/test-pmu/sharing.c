@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Several sessions at once: who is counted all the time misses nothing, whoever comes, takes turns
-// or goes; who excludes others takes turns with them; and who does not fit is refused by name.
+// Several sessions at once. A session that is counted all the time misses nothing, whoever comes,
+// takes turns or goes. One that excludes others takes turns with them. One that does not fit is
+// refused by name.
 #include "tests.h"
 
 #include <rows.h>

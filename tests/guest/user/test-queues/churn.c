@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads on all CPUs wait, time out and wake each other as they like: every change is logged or
-// counted as lost, and a log without loss, replayed, is a history that queues of first come, first
+// Threads on all CPUs wait, time out and wake each other as they like. Every change is logged or
+// counted as lost. A log without loss, replayed, is a history that queues of first come, first
 // served can have.
 #include "tests.h"
 

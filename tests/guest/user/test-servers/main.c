@@ -108,8 +108,8 @@ static int much_used(const char *path)
     return fd;
 }
 
-// Until the lease is over reads are right, from then on they are errors for good, also when a
-// server is there again that has another file of that name; writes do not reach that one.
+// Until the lease is over reads are right. From then on they are errors for good, even when a
+// server is there again that has another file of that name. Writes do not reach that file.
 static void a_shared_file_ends_with_its_server(void)
 {
     static const char *const paths[] = {"/tmp/read-shared", "/tmp/written-shared"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tracing in processes. The master logs on all CPUs itself, then lets children log and kills them
-// at random instants, while it reads from them or not, and reads what they left: no event torn,
-// none lost that is not counted. Needs RIGHT_MONITOR.
+// Tracing in processes. The master logs on all CPUs itself. Then it lets children log and kills
+// them at random instants, while it reads from them or not. It reads what they left: no event is
+// torn, none is lost that is not counted. Needs RIGHT_MONITOR.
 #include "mask_off.h"
 #include "packets.h"
 
