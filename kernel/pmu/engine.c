@@ -169,8 +169,8 @@ static s64 plan_all(struct pmu_conflict *conflict)
     return error;
 }
 
-// Checks that the session could count alone. Writes the most useful message if it could not. Returns
-// 0 or an error.
+// Checks that the session could count alone. If not, writes the most useful message. Returns 0 or
+// an error.
 static s64 check_alone(const struct engine_session *session, char *message, u64 bytes)
 {
     const struct pmu_claim *claims[PMU_CLAIMS] = {session->claim};

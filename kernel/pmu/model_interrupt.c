@@ -59,8 +59,8 @@ void model_interrupts_init(void)
             kprintf("pmu: the model unit cannot interrupt CPU %u\n", cpu);
 }
 
-// A busy host delays an interrupt. Overflows in the meantime merge with it, but the unit counts them
-// all.
+// A busy host delays an interrupt. Overflows in the meantime merge with it, but the unit counts
+// them all.
 void model_deliver(u32 counter, struct sample_buffer *buffer)
 {
     u64 values[MODEL_COUNTERS];

@@ -109,8 +109,8 @@ void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
                     struct sys_sample *sample)
 {
     u32 pid = MODEL_TAG_PID(record->tag);
-    // By the address, not by the record's MSR: if an interrupt came before the instruction's end was
-    // seen, the MSR is the handler's.
+    // By the address, not by the record's MSR. If an interrupt came before the instruction's end
+    // was seen, the MSR is the handler's.
     bool user = record->pc >= USER_START && record->pc < USER_END, idle = false;
     struct process *process = pid != 0 ? process_get(pid) : NULL;
     struct walk walk = {.record = record,

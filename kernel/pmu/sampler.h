@@ -36,8 +36,8 @@ s64 sampler_reset(struct sampler *sampler, u32 event, u32 callers);
 // Frees its memory; unusable until the next reset.
 void sampler_free(struct sampler *sampler);
 
-// Gets the counts so far, without missed and overflows. While samples come in, the counts are not of
-// one instant. Any caller.
+// Gets the counts so far, without missed and overflows. While samples come in, the counts are not
+// of one instant. Any caller.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 
 #endif
