@@ -59,13 +59,8 @@ static s64 access_wired(const struct region *region, const struct piece *piece)
     return 0;
 }
 
-// Whether the loader may write here.
-static bool writable(const struct region *region, u64 page)
-{
-    return region_is_private(region) || (region_protection(region, page) & PROT_W);
-}
-
-// 0, E_AGAIN: the page has to be made resident first, or another error.
+// Transfers a piece. Returns 0, E_AGAIN if the page has to be made resident first, or another
+// error.
 static s64 access_region(struct region *region, const struct piece *piece)
 {
     if (region->kind == REGION_WIRED)
@@ -80,8 +75,9 @@ static s64 access_region(struct region *region, const struct piece *piece)
         .expected = piece->expected,
         .region_prot = region->prot,
     };
-    if (piece->from != NULL && !writable(region, page))
-        return E_FAULT;
+    if (piece->from != NULL && !region_is_private(region) &&
+        !(region_protection(region, page) & PROT_W))
+        return E_FAULT; // not even the loader may write here
     return CO_CALL(struct fcm_rep, region->fcm->root.coid, transfer, &transfer);
 }
 
@@ -150,8 +146,8 @@ static void access_synchronise(void *unused)
     __asm__ volatile("isync" ::: "memory");
 }
 
-// Stored twice, for the reason in exception/patch.c.
-// What is something else by then was patched again meanwhile.
+// Stores an instruction, twice, for the reason in exception/patch.c. If another one is there by
+// then, it was patched again meanwhile.
 static s64 store_text(struct address_space *space, u64 address, u32 old, u32 new)
 {
     struct piece piece = {.address = address, .bytes = sizeof(new), .from = &new, .expected = &old};

@@ -24,7 +24,7 @@ struct attempt {
     u64 frame; // to use if the page needs one; 0: none yet
 };
 
-// Protection of the page, or -1 when it is not to be had at all.
+// Returns the protection of the page, or -1 when it is not to be had at all.
 static s64 protection(const struct attempt *attempt)
 {
     const struct region *region = attempt->fault->region;
@@ -48,7 +48,7 @@ static bool permits(const struct attempt *attempt, s64 prot)
     return (prot & attempt->fault->access) || (attempt->fault->force && attempt->fcm->private);
 }
 
-// The page has a frame: maps it.
+// Maps a page that has a frame.
 static inline s64 computation_map_own(struct attempt *attempt, u32 prot)
 {
     struct fault *fault = attempt->fault;
@@ -65,7 +65,7 @@ static inline s64 computation_map_own(struct attempt *attempt, u32 prot)
     return FAULT_RESOLVED;
 }
 
-// First write: the page gets the frame, with the source's contents if there is one.
+// Gives a page the frame at its first write, with the source's contents if there is one.
 static s64 give_frame(struct attempt *attempt, u32 prot)
 {
     struct fcm *fcm = attempt->fcm;
@@ -122,8 +122,8 @@ static s64 get_frame(struct attempt *attempt)
     return FAULT_RESOLVED;
 }
 
-// Where to map: a segment shared with other spaces if that is possible. A page that gets a frame of
-// its own, which in a region that cannot be written only the loader brings about, ends that.
+// Finds the segment to map in: one shared with other spaces if that is possible. A page with a
+// frame of its own ends the sharing. In a region that cannot be written only the loader makes one.
 static inline s64 find_segment(struct fault *fault)
 {
     if (fault->region->sharable) {
@@ -201,7 +201,7 @@ static CO_METHOD s64 computation_copy(struct fcm_rep *self, struct fault *fault,
 
 // ---- the kernel's access ------------------------------------------------------------------------
 
-// A page that has no frame here.
+// Transfers to or from a page that has no frame here.
 static s64 transfer_missing(const struct fcm *fcm, struct transfer *transfer)
 {
     if (transfer->from != NULL)

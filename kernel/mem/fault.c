@@ -36,8 +36,8 @@ static void fault_wake(struct fault_wait *wait, s64 status)
     thread_unpark_for(thread, REASON_PAGE);
 }
 
-// The range with an address. Faults come in runs, so the one of this CPU's last fault is tried
-// first.
+// Finds the range with an address. Faults come in runs, so the one of this CPU's last fault is
+// tried first.
 static inline const struct region_range *find_range(struct address_space *space, u64 address)
 {
     return region_map_find_again(space_map(space), address, &space->cpu[cpu_id()].last_range);

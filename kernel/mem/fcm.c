@@ -185,7 +185,7 @@ void fcm_drop_uncommitted(struct fcm *fcm, u64 first, u64 count)
     drop(fcm, NULL, first, count, 0, ENTRY_COMMITTED);
 }
 
-// One page has a frame on return.
+// Gives one page a frame.
 static s64 populate_one(struct fcm *fcm, u64 page)
 {
     struct page_leaf *leaf = page_map_get(&fcm->pages, page);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// File Cache Managers: who keeps the page frames of memory objects, and makes them addressable for
-// Regions (S000 §2.4.3). Implementations: FCMComputation (computation.c) for anonymous memory,
-// shared or distributed; FCMFile (file.c); FCMPhysical (physical.c).
+// File Cache Managers keep the page frames of memory objects, and make them addressable for Regions
+// (S000 §2.4.3). Implementations: FCMComputation (computation.c) for anonymous memory, shared or
+// distributed; FCMFile (file.c); FCMPhysical (physical.c).
 #ifndef KERNEL_MEM_FCM_H
 #define KERNEL_MEM_FCM_H
 
@@ -75,37 +75,37 @@ struct fcm {
     char name[32];
 };
 
-// Fills in what is common. Takes over the reference to pm.
+// Fills in the common part. Takes over the reference to pm.
 void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool private);
-// An FCMComputation for one region, over nothing. NULL: out of memory.
+// Makes an FCMComputation for one region, over nothing. Returns NULL if out of memory.
 struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed);
-// The same over a source, whose reference it takes over on success: its pages from first on, so
-// many (UINT64_MAX: all), and zeroes behind them.
+// The same over a source, whose reference it takes over on success. It has the source's pages from
+// first on, so many (UINT64_MAX: all), and zeroes behind them.
 struct fcm *fcm_create_over(struct fcm *source, u64 first, u64 source_pages, u64 pages,
                             struct pm *pm, bool distributed);
-// Where a page comes from that was never written; NULL: from zeroes.
+// Returns the source of a page that was never written, or NULL if it begins as zeroes.
 static inline struct fcm *fcm_source_of(const struct fcm *fcm, u64 page)
 {
     return page < fcm->source_pages ? fcm->source : NULL;
 }
-// A reference to an object found in a list: false when it is ending.
+// Takes a reference to an object found in a list. Returns false if the object is ending.
 bool fcm_try_hold(struct fcm *fcm);
 s64 transfer_frame(const struct transfer *transfer,
                    u64 entry); // 0 or E_EXIST; the page's lock is held
 void fcm_add_user(struct fcm *fcm, struct region *region);
 void fcm_remove_user(struct fcm *fcm, struct region *region);
-// Every fault on pages of [first, first + count) that began before has finished; later ones see
-// what was stored before the call.
+// Waits until every fault on pages of [first, first + count) that began before has finished. Later
+// ones see what was stored before the call.
 void fcm_settle(struct fcm *fcm, u64 first, u64 count);
 u64 fcm_resident(const struct fcm *fcm, u64 first, u64 count);
 
-// Private FCMs: takes away the frames of pages in a range, with these flags of theirs. Their
+// Takes away the frames of pages in a range, with these flags of theirs, from a private FCM. Their
 // mappings are removed before the frames are free.
 void fcm_drop(struct fcm *fcm, struct region *region, u64 first, u64 count, u64 flags);
 // The same for pages that never were committed, and are not mapped.
 void fcm_drop_uncommitted(struct fcm *fcm, u64 first, u64 count);
-// All pages of a range have a frame on return, zeroed if new. 0, E_NOMEM or E_LIMIT, and then new
-// frames of pages without ENTRY_COMMITTED may stay behind.
+// Gives all pages of a range a frame, zeroed if new. Returns 0, E_NOMEM or E_LIMIT. On an error,
+// new frames of pages without ENTRY_COMMITTED may stay behind.
 s64 fcm_populate(struct fcm *fcm, u64 first, u64 count);
 // Changes the flags of each entry of a range that has a leaf (make: of all; false: out of memory).
 bool fcm_set_flags(struct fcm *fcm, u64 first, u64 count, u64 clear, u64 set, bool make);
@@ -123,7 +123,7 @@ static inline u64 fcm_pages(const struct fcm *fcm)
 // ---- frames -------------------------------------------------------------------------------------
 void frame_zero(u64 frame);
 void frame_copy(void *to, const void *from);
-// The instruction cache forgets what it had of the frame.
+// Makes the instruction cache forget what it had of the frame.
 void frame_make_coherent(u64 frame);
 void make_coherent(const void *from, u64 bytes);
 extern u64 zero_frame; // read-only, never written

@@ -12,7 +12,7 @@
 
 // ---- faults -------------------------------------------------------------------------------------
 
-// A page that is there: maps it. prot has PROT_W only if it may become dirty now.
+// Maps a page that is there. prot has PROT_W only if it may become dirty now.
 static s64 map_present(struct fault *fault, u64 *entry, u32 prot)
 {
     u64 frame = *entry & ENTRY_PAGE;
@@ -34,8 +34,8 @@ static s64 wait_for(struct file *file, struct fault *fault, u64 page)
     return file_wait(file, page, fault->wait);
 }
 
-// For a region that maps the file itself. Pages are mapped writable at the first write only, which
-// makes them dirty.
+// Resolves a fault of a region that maps the file itself. Pages are mapped writable at the first
+// write only, which makes them dirty.
 static s64 resolve(struct file *file, struct fault *fault, struct page_leaf *leaf, u64 page)
 {
     const struct region *region = fault->region;

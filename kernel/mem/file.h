@@ -37,8 +37,8 @@ static inline struct file *file_of(struct fcm *fcm)
     return (struct file *)fcm;
 }
 
-// The thread that sends later what could not be sent at once; started with the first file.
-// 0 or E_NOMEM.
+// Starts the thread that sends later what could not be sent at once. With the first file. Returns 0
+// or E_NOMEM.
 s64 pager_start(void);
 // Takes over fr, unless it returns NULL: out of memory.
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
@@ -56,25 +56,25 @@ void file_resize(struct file *file, u64 bytes, bool invalidate);
 bool file_next_unwritten(struct file *file, u64 *page);
 void file_mark_unwritten(struct file *file, u64 page);
 
-// Is it to go? With the page's lock held; it may unmap the page and change its entry,
-// which has a frame.
+// Returns whether a page is to go. It may unmap the page and change its entry, which has a frame.
+// With the page's lock held.
 typedef bool file_page_test(struct file *file, u64 page, u64 *entry);
 // Frees the frames of one leaf, or of all from the one with page first on, of those that which()
 // names; the first tells how many. Thread context, no lock of a page held.
 u32 file_drop_leaf(struct file *file, struct page_leaf *leaf, file_page_test *which);
 void file_drop(struct file *file, u64 first, file_page_test *which);
-// No region maps the frame any more, on return. With the page's lock held.
+// Unmaps a frame from all regions. With the page's lock held.
 void file_unmap_page(struct file *file, u64 page, u64 frame);
 
 // ---- fault-around (file_around.c) ---------------------------------------------------------------
-// A fault has mapped a page of the file to be read, with prot: maps pages beside it that are there,
+// Maps pages beside one that a fault has mapped to be read, with prot. Only pages that are there,
 // in the same leaf and 64 KB, and as the region has them. With the lock of the page held, and of
 // the region's own page if it has some.
 void file_map_around(struct file *file, struct fault *fault, struct page_leaf *leaf, u64 page,
                      u32 prot);
 
 // ---- reclaim (file_reclaim.c) -------------------------------------------------------------------
-// From now on its clean pages can be reclaimed, until reclaim_remove. Thread context, no lock held.
+// Makes the file's clean pages reclaimable, until reclaim_remove. Thread context, no lock held.
 void file_reclaim_begin(struct file *file);
 
 // ---- requests (file_request.c) ------------------------------------------------------------------
@@ -87,7 +87,7 @@ void file_complete_all(struct file *file, s64 status);
 // Sends what the server has to be told, as far as its queue has room;
 // the rest follows later by itself.
 void file_pump(struct file *file);
-// Whoever of this space waits for a page is told E_PEER. Thread context, no lock held.
+// Tells E_PEER to whoever of this space waits for a page. Thread context, no lock held.
 void files_cancel_waits(struct address_space *space);
 // The list of all files.
 void files_add(struct file *file);
@@ -97,14 +97,13 @@ void files_each(bool (*wants)(struct file *file, u64 argument), u64 argument,
                 void (*work)(struct file *file));
 
 // ---- FR (fr.c) ----------------------------------------------------------------------------------
-// The File Representative: how the kernel speaks to a file's server. Takes a reference to the
-// endpoint of its own.
-// NULL: out of memory.
+// Makes a File Representative, by which the kernel speaks to a file's server. It takes a reference
+// to the endpoint of its own. Returns NULL if out of memory.
 struct fr *fr_create(struct endpoint *endpoint, u64 token);
 void fr_destroy(struct fr *fr); // no call is under way any more, or it holds a generation
 coid_t fr_coid(const struct fr *fr);
-// FILE_FETCH, FILE_WRITE or FILE_GONE. 0, E_AGAIN: its queue is full; E_PEER, E_NOMEM.
-// No lock held.
+// Sends FILE_FETCH, FILE_WRITE or FILE_GONE. Returns 0, E_AGAIN if the server's queue is full,
+// E_PEER or E_NOMEM. No lock held.
 s64 fr_tell(struct fr *fr, u64 what, u64 offset);
 
 #endif

@@ -13,7 +13,7 @@
 
 // ---- mappings of a page -------------------------------------------------------------------------
 
-// Where a region would map a page of the file; 0: not there.
+// Returns where a region would map a page of the file, or 0 if it does not.
 static u64 address_in(const struct region *region, const struct fcm *file, u64 page)
 {
     u64 first = region->fcm == file ? region->first : region->fcm->source_first;
@@ -23,7 +23,7 @@ static u64 address_in(const struct region *region, const struct fcm *file, u64 p
     return region->start + (page - first) * PAGE_SIZE;
 }
 
-// No region maps the frame any more. With the page's lock held.
+// Unmaps a frame from all regions. With the page's lock held.
 void file_unmap_page(struct file *file, u64 page, u64 frame)
 {
     spin_lock(&file->fcm.users_lock);
@@ -148,7 +148,7 @@ static bool is_clean(struct file *file, u64 page, u64 *entry)
     return true;
 }
 
-// What lies behind the end in the last page must be zero when the file grows again.
+// Clears the last page behind the file's end. It must be zero when the file grows again.
 static void clear_tail(struct file *file, u64 bytes)
 {
     struct page_leaf *leaf = page_map_find(&file->fcm.pages, bytes / PAGE_SIZE);

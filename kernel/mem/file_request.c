@@ -41,7 +41,7 @@ void files_remove(struct file *file)
     spin_unlock(&files_lock);
 }
 
-// The first file that wants it, held; wants() makes sure that a file is found only once.
+// Returns the first file that wants it, held. wants() makes sure that a file is found only once.
 static struct file *next_wanting(bool (*wants)(struct file *, u64), u64 argument)
 {
     struct file *file;
@@ -77,7 +77,7 @@ static struct file_request *request_find(struct file *file, u64 page)
     return request;
 }
 
-// With the users lock held: the page's request, made if there is none. NULL: out of memory.
+// Returns the page's request, made if there is none. NULL: out of memory. With the users lock held.
 static struct file_request *find_or_make(struct file *file, u64 page)
 {
     struct file_request *request = request_find(file, page);
@@ -260,7 +260,8 @@ static void retry_later(struct file *file)
         thread_unpark(pager);
 }
 
-// The next request that the server does not know of: its page, marked as sent. False: none.
+// Gets the page of the next request that the server does not know of, and marks it as sent. Returns
+// false if there is none.
 static bool next_unsent(struct file *file, u64 *page)
 {
     struct file_request *found = NULL;
@@ -287,7 +288,7 @@ static void mark_unsent(struct file *file, u64 page)
     spin_unlock(&file->fcm.users_lock);
 }
 
-// False: the queue is full.
+// Sends requests. Returns false if the queue is full.
 static bool send_fetches(struct file *file)
 {
     u64 page;

@@ -10,17 +10,12 @@
 
 #define FLUSH_SINGLE_MAX 8 // pages flushed one by one; more: the whole PID
 
-static struct hat *hat_of(struct co_root *root)
-{
-    return container_of(root, struct hat, root);
-}
-
 // ---- flushing -----------------------------------------------------------------------------------
 
 enum reach { REACH_NONE, REACH_LOCAL, REACH_ALL };
 
-// Which TLBs can have entries of this space. A CPU marks itself before it first runs in the space,
-// with a barrier in between; the caller's stores to tables come before this look.
+// Returns which TLBs can have entries of this space. A CPU marks itself before it first runs in the
+// space, with a barrier in between. The caller's stores to tables come before this look.
 static enum reach reach(struct hat *hat)
 {
     __asm__ volatile("" ::: "memory");
@@ -57,13 +52,6 @@ struct gather {
     u64 addresses[FLUSH_SINGLE_MAX];
 };
 
-static void gather_add(struct gather *gather, u64 address)
-{
-    if (gather->count < FLUSH_SINGLE_MAX)
-        gather->addresses[gather->count] = address;
-    gather->count++;
-}
-
 static void gather_flush(struct hat *hat, const struct gather *gather)
 {
     if (gather->count > FLUSH_SINGLE_MAX) {
@@ -82,7 +70,9 @@ static void unmap_own(struct segment *segment, u64 address, u64 end, struct gath
         u64 *slot = segment_slot(segment, address);
         if (*slot != 0) {
             __atomic_store_n(slot, 0, __ATOMIC_RELEASE);
-            gather_add(gather, address);
+            if (gather->count < FLUSH_SINGLE_MAX)
+                gather->addresses[gather->count] = address;
+            gather->count++;
         }
     }
 }
@@ -183,7 +173,7 @@ static s64 hat_get_children(struct co_rep *self, coid_t *out, u32 max)
 
 static void hat_root_destroy(struct co_root *root)
 {
-    struct hat *hat = hat_of(root);
+    struct hat *hat = container_of(root, struct hat, root);
 
     for (u32 i = 0; i < HAT_BUCKETS; i++) {
         while (hat->slots[i] != NULL) {

@@ -14,27 +14,27 @@ struct hat;
 struct pm;
 struct segment;
 
-// An empty HAT with an MMU PID of its own; its tables are charged to pm.
-// NULL: out of memory or of PIDs.
-// ended() is called in the reaper's thread when nobody can be using the HAT any more.
+// Makes an empty HAT with an MMU PID of its own. Its tables are charged to pm. Returns NULL if out
+// of memory or of PIDs. ended() is called in the reaper's thread when nobody can be using the HAT
+// any more.
 struct hat *hat_create(struct pm *pm, void (*ended)(void *), void *argument);
 // Gives tables, segments and PID back; no CPU runs in the space.
 void hat_destroy(struct hat *hat);
 coid_t hat_coid(const struct hat *hat);
 // What a CPU that runs in it has as its tag (pmu/model.h); the low half is the MMU's PID.
 u64 hat_tag(const struct hat *hat);
-// Whose space it is: the upper half of the tag.
-// CPUs that run in it at the moment go on with the old one.
+// Sets whose space it is: the upper half of the tag. CPUs that run in it at the moment go on with
+// the old one.
 void hat_set_owner(struct hat *hat, u64 owner);
 // Makes it this CPU's. Soft-masked.
 void hat_switch(struct hat *hat);
 
-// The space's own segment of an address, made when missing (and when a shared one is attached, in
-// its place). E_NOMEM, E_LIMIT. Thread context, no lock held.
+// Gets the space's own segment of an address. Makes it when it is missing; when a shared one is
+// attached, in its place. Returns 0, E_NOMEM or E_LIMIT. Thread context, no lock held.
 s64 hat_segment(struct hat *hat, u64 address, struct segment **segment);
-// The space's own segment, NULL: there is none yet. Any context but PMI.
+// Returns the space's own segment, or NULL if there is none yet. Any context but PMI.
 struct segment *hat_segment_own(struct hat *hat, u64 address);
-// The segment attached for an address, own or shared; NULL: none.
+// Returns the segment attached for an address, own or shared, or NULL.
 struct segment *hat_segment_find(struct hat *hat, u64 address);
 // Attaches a shared segment where none is: 0, E_EXIST, E_NOMEM, E_LIMIT. Takes a reference.
 s64 hat_segment_attach(struct hat *hat, u64 address, struct segment *segment);
@@ -44,7 +44,7 @@ void hat_unmap(struct hat *hat, u64 address, u64 bytes);
 // Removes the mapping of one address if it is of this page, for the page's owner.
 void hat_unmap_page(struct hat *hat, u64 address, u64 page);
 
-// No CPU will run in the space any more: from now on nothing is flushed for it.
+// Notes that no CPU will run in the space any more: from now on nothing is flushed for it.
 void hat_retire(struct hat *hat);
 
 // ---- shared segments ----------------------------------------------------------------------------
@@ -62,7 +62,7 @@ struct segment_key {
     } pieces[SEGMENT_PIECES];
 };
 
-// A segment with one reference, for an FCM to share out. NULL: out of memory.
+// Makes a segment with one reference, for an FCM to share out. Returns NULL if out of memory.
 struct segment *segment_create_shared(const struct segment_key *key);
 void segment_put(struct segment *segment);
 coid_t segment_coid(const struct segment *segment);

@@ -70,14 +70,15 @@ static inline struct segment *hat_attached(struct hat_slot *slot)
 // Takes a shared segment out of its slot, flushed, and gives its reference back;
 // leaves an own one. Thread context.
 void hat_slot_detach(struct hat *hat, struct hat_slot *slot);
-// The space ends and no CPU can see its tables any more: segments go, tables go back to the PM.
+// Frees the segments of a space that ends, and gives its tables back to the PM. No CPU can see them
+// any more.
 void hat_free_segments(struct hat *hat);
 void hat_free_directories(struct hat *hat);
 
 // ---- flushing (hat.c) ---------------------------------------------------------------------------
 
-// From its return on no TLB knows what the tables had before the caller's stores.
-// Any context but the PMI.
+// Flushes the space: from its return on no TLB knows what the tables had before the caller's
+// stores. Any context but the PMI.
 void hat_flush_space(struct hat *hat);
 
 #endif

@@ -28,7 +28,7 @@ static u64 process_table[2 * MMU_PIDS] __attribute__((aligned(0x10000)));
 _Static_assert(sizeof(process_table) == 1UL << (12 + PROC_TBL_SIZE), "size field");
 static struct spinlock lock = SPINLOCK_INIT("mmu", RANK_MMU);
 
-// The table that entry points to; made when missing and create is set, else NULL.
+// Returns the table that entry points to. A missing one is made if create is set, else NULL.
 static u64 *next_table(u64 *entry, bool create)
 {
     if (*entry & PTE_VALID)
@@ -43,7 +43,7 @@ static u64 *next_table(u64 *entry, bool create)
     return table;
 }
 
-// Entry for virtual at a level (0: 4 KB page, 1: 2 MB), or NULL.
+// Returns the entry for virtual at a level (0: 4 KB page, 1: 2 MB), or NULL.
 static u64 *find_entry(u64 virtual, u32 level, bool create)
 {
     u64 *entry = &pgd[pgd_index(virtual)];

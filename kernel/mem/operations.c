@@ -90,7 +90,7 @@ static struct region_range range_of(struct region *region, u64 pages)
     };
 }
 
-// With the space's lock held: chooses the address if there is none yet, and adds the region.
+// Adds the region, and chooses the address if there is none yet. With the space's lock held.
 static s64 insert(struct address_space *space, struct region *region)
 {
     u64 guard = region_guard(region);
@@ -117,8 +117,8 @@ static s64 insert(struct address_space *space, struct region *region)
     return 0;
 }
 
-// A region that has come to nothing: none of its pages is mapped,
-// and what is there may be another's.
+// Discards a region that has come to nothing. None of its pages is mapped, and what is there may be
+// another's.
 static void discard(struct region *region)
 {
     region->closed = true;
@@ -139,7 +139,7 @@ static s64 operations_add(struct address_space *space, struct region *region)
     return error;
 }
 
-// With the space's lock held: the region with an address, if it can be changed.
+// Returns the region with an address, if it can be changed. With the space's lock held.
 static struct region *changeable(const struct address_space *space, u64 address)
 {
     const struct region_range *range = region_map_find(space->map, address);
@@ -172,7 +172,7 @@ static void end_change(struct address_space *space, struct region *region)
     spin_unlock(&space->lock);
 }
 
-// The region with all of a range, for one operation. NULL and *error if there is none.
+// Returns the region with all of a range, for one operation. NULL and *error if there is none.
 static struct region *begin_range_change(struct address_space *space, u64 address, u64 bytes,
                                          s64 *error)
 {
@@ -197,7 +197,7 @@ static const char *name_of(u32 kind)
     return kind == REGION_STACK ? "stack" : kind == REGION_COMMIT ? "commit" : "anonymous";
 }
 
-// The FCM that the region maps, with a reference.
+// Returns the FCM that the region maps, with a reference.
 static struct fcm *fcm_for(struct address_space *space, const struct sys_region *wanted,
                            struct fcm *memory)
 {
@@ -378,7 +378,7 @@ s64 space_region_decommit(struct address_space *space, u64 address, u64 bytes)
 
 // ---- wired pages --------------------------------------------------------------------------------
 
-// The tables that mapping takes.
+// Makes the tables that mapping takes.
 static s64 make_segments(const struct region *region)
 {
     struct segment *segment;

@@ -40,22 +40,22 @@ struct page_map {
 // rank: of the locks of leaves and of the map itself, which are never held together. pm: charged
 // for the nodes; not held, page_map_settle_account comes before its end.
 void page_map_init(struct page_map *map, enum lock_rank rank, struct pm *pm);
-// No node will be added any more: gives back what was charged.
+// Gives back what was charged: no node will be added any more.
 void page_map_settle_account(struct page_map *map);
 // The leaf that has a page: NULL when there is none; the second makes it, NULL: out of memory.
 // page < 2^35. Any context but PMI; get: thread context, no lock held.
 struct page_leaf *page_map_find(const struct page_map *map, u64 page);
 struct page_leaf *page_map_get(struct page_map *map, u64 page);
-// The first leaf with any page >= page, or NULL.
+// Returns the first leaf with any page >= page, or NULL.
 struct page_leaf *page_map_next(const struct page_map *map, u64 page);
-// The first leaf with any page in [page, end), or NULL.
+// Returns the first leaf with any page in [page, end), or NULL.
 struct page_leaf *page_map_next_before(const struct page_map *map, u64 page, u64 end);
 // Changes flags of the entries of a range: of those that have a leaf, or with make of all (false:
 // out of memory, nothing was changed). single: the lock that stands for all leaves' locks, or NULL.
 bool page_map_set_flags(struct page_map *map, struct spinlock *single, u64 first, u64 count,
                         u64 clear, u64 set, bool make);
-// Every leaf that was begun before this call is found by those that follow, and who begins one
-// later sees what this CPU stored before.
+// Orders leaves: every leaf that was begun before this call is found by those that follow. Whoever
+// begins one later sees what this CPU stored before.
 void page_map_fence(struct page_map *map);
 // Frees the nodes; nobody uses the map any more.
 void page_map_destroy(struct page_map *map);

@@ -60,7 +60,7 @@ u64 buddy_total_pages(void)
     return total_pages;
 }
 
-// With the lock held. NULL: none so large.
+// Takes a block. Returns NULL if there is none so large. With the lock held.
 static void *take_block(u32 order)
 {
     u32 found = order;
@@ -92,7 +92,8 @@ void *buddy_alloc(u32 order)
     return block;
 }
 
-// With the lock held: up to count pages, as blocks that are whole, the smallest first. How many.
+// Takes up to count pages, from whole blocks, the smallest first. Returns how many. With the lock
+// held.
 static u32 take_singles(void **pages, u32 count)
 {
     u32 taken = 0;

@@ -10,7 +10,7 @@
 // The shared buddy lists: any context but PMI, no lock of rank >= RANK_PAGES held.
 void *buddy_alloc(u32 order);
 void buddy_free(void *block, u32 order);
-// Single pages, several at a time: how many it got.
+// Allocates up to count single pages. Returns how many it got.
 u32 buddy_alloc_singles(void **pages, u32 count);
 void buddy_free_singles(void *const *pages, u32 count);
 u64 buddy_free_pages(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PIDs of the MMU, handed out round robin, and the stock of top-level tables: 64 KB of which a user
-// space uses 512 bytes, so clearing those and keeping the table is much cheaper than a fresh one.
+// PIDs of the MMU, handed out round robin, and the stock of top-level tables. A table has 64 KB, of
+// which a user space uses 512 bytes. So it is much cheaper to clear those and keep the table than
+// to take a fresh one.
 #include "pids.h"
 
 #include "radix.h"

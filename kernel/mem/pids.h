@@ -5,8 +5,8 @@
 
 #include <orrery/types.h>
 
-// A PID nobody uses, with nothing of it in any TLB: E_LIMIT when there is none. Any context but
-// PMI, locks of rank < RANK_HAT held.
+// Takes a PID that nobody uses, with nothing of it in any TLB. Returns it, or E_LIMIT if there is
+// none. Any context but PMI, locks of rank < RANK_HAT held.
 s64 mmu_pid_take(void);
 // Flushes all TLBs; its tables have been taken away.
 void mmu_pid_give(u32 pid);

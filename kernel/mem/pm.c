@@ -145,7 +145,7 @@ static CO_METHOD s64 pm_rep_release(struct pm_rep *self, u64 page)
     return 0;
 }
 
-// One page of account for a table, or (tables -1) back.
+// Charges one page for a table, or gives it back (tables -1).
 static CO_METHOD s64 pm_rep_charge(struct pm_rep *self, s64 tables)
 {
     CO_HOME(self);
@@ -268,7 +268,7 @@ u64 pm_limit(const struct pm *pm)
     return pm->limit == NO_LIMIT ? 0 : pm->limit * PAGE_SIZE;
 }
 
-// Are so many pages free, if need be after reclaiming some?
+// Returns whether so many pages are free, if need be after reclaiming some.
 static bool are_free(u64 pages)
 {
     u64 free = buddy_free_pages();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Page Managers: who may have how many page frames (S000 §2.4.3). Each address space has one; pages
-// that belong to no process are the root's. Frames come from the PageAllocator; a
-// PM keeps the account.
+// Page Managers keep account of who may have how many page frames (S000 §2.4.3). Each address space
+// has one; pages that belong to no process are the root's. Frames come from the PageAllocator.
 #ifndef KERNEL_MEM_PM_H
 #define KERNEL_MEM_PM_H
 
@@ -9,9 +8,9 @@
 
 struct pm;
 
-// A PM with one reference, of limit bytes at most (0: none). preferred: it may have the last pages,
-// too, which are kept for processes that have a right. NULL: out of memory. Thread context, no lock
-// held, as all here unless said otherwise.
+// Makes a PM with one reference, of limit bytes at most (0: none). preferred: it may have the last
+// pages, too, which are kept for processes that have a right. Returns NULL if out of memory. Thread
+// context, no lock held, as all here unless said otherwise.
 struct pm *pm_create(u64 limit, bool preferred);
 struct pm *pm_root(void);      // with a new reference
 struct pm *pm_of_caller(void); // of the current process, else the root; with a new reference
@@ -19,17 +18,17 @@ void pm_hold(struct pm *pm);
 void pm_put(struct pm *pm);
 coid_t pm_coid(const struct pm *pm);
 u64 pm_limit(const struct pm *pm); // bytes, 0: none
-// Are more pages free than are kept from it, if need be after reclaiming some?
+// Returns whether more pages are free than are kept from it, if need be after reclaiming some.
 bool pm_has_room(const struct pm *pm);
-// The same for so many pages that are asked for in advance: that is refused first, so that who asks
-// still gets the pages that it merely touches.
+// The same for so many pages that are asked for in advance. Such a request is refused first, so
+// that the asker still gets the pages that it merely touches.
 bool pm_has_room_to_commit(const struct pm *pm, u64 pages);
 bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
 void pm_set_domain(struct pm *pm, u32 kept);      // of the logs (proc/domain.h). Any context
 u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables
 
-// A page frame, contents undefined: its physical address, E_LIMIT, or E_NOMEM. When memory is
-// short, files' clean pages are reclaimed first.
+// Allocates a page frame with undefined contents. Returns its physical address, E_LIMIT or E_NOMEM.
+// When memory is short, files' clean pages are reclaimed first.
 s64 pm_alloc(struct pm *pm);
 // Gives one back. Any context but PMI; locks held have rank < RANK_PM.
 void pm_free(struct pm *pm, u64 page);

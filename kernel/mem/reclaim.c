@@ -37,7 +37,7 @@ void reclaim_remove(struct reclaimable *object)
     spin_unlock(&lock);
 }
 
-// The next object that is not ending, held; NULL: none.
+// Returns the next object that is not ending, held, or NULL.
 static struct reclaimable *next_object(void)
 {
     struct reclaimable *found = NULL;

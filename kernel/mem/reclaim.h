@@ -16,7 +16,7 @@ struct reclaimable {
 
 void reclaim_add(struct reclaimable *object);
 void reclaim_remove(struct reclaimable *object);
-// Frees about so many pages of what was added, round robin: how many it freed. Thread context, no
+// Frees about so many pages of what was added, round robin. Returns how many. Thread context, no
 // lock held.
 u64 reclaim_pages(u64 pages);
 

@@ -60,13 +60,13 @@ struct region {
     struct region *previous_user;
 };
 
-// An open region with one reference to fcm taken over; it is not in its space yet.
-// NULL: out of memory.
+// Makes an open region that is not in its space yet. Takes over one reference to fcm. Returns NULL
+// if out of memory.
 struct region *region_create(struct address_space *space, struct hat *hat,
                              const struct sys_region *wanted, struct fcm *fcm);
-// The memory object behind it that others may share, or NULL.
+// Returns the memory object behind it that others may share, or NULL.
 struct fcm *region_shared_fcm(const struct region *region);
-// Closed regions resolve no faults any more.
+// Closes the region: it resolves no faults any more.
 void region_close(struct region *region);
 void region_reopen(struct region *region);
 // Closes it for faults, takes its mappings and pages away, and ends the object.
@@ -89,15 +89,16 @@ static inline bool region_is_private(const struct region *region)
     return region->kind != REGION_SHARED;
 }
 
-// Of one page of a REGION_SHARED, with the page's lock held.
+// Returns the protection of one page of a REGION_SHARED, with the page's lock held.
 u32 region_protection(const struct region *region, u64 page);
 
 // Operations on whole pages [first, first + count) of an open region, counted from its start. Only
 // one at a time (changing). 0 or an error, which changed nothing.
 s64 region_protect(struct region *region, u64 first, u64 count, u32 prot);
 s64 region_commit(struct region *region, u64 first, u64 count, u32 prot);
-// REGION_SHARED: all pages of an anonymous object have a frame, and are mapped, so that none of
-// them can be refused later. E_INVAL: another object, or behind its end; E_NOMEM, E_LIMIT.
+// Gives all pages of a REGION_SHARED's anonymous object a frame and maps them, so that none of them
+// can be refused later. Returns 0; E_INVAL if it is another object, or behind its end; E_NOMEM,
+// E_LIMIT.
 s64 region_populate(struct region *region, u64 first, u64 count);
 void region_decommit(struct region *region, u64 first, u64 count);
 void region_shrink(struct region *region, u64 pages);

@@ -10,7 +10,7 @@
 
 // ---- look-ups -----------------------------------------------------------------------------------
 
-// Index of the first part that ends above an address.
+// Returns the index of the first part that ends above an address.
 static u32 part_above(const struct region_map *map, u64 address)
 {
     u32 low = 0, high = map->part_count;
@@ -25,7 +25,7 @@ static u32 part_above(const struct region_map *map, u64 address)
     return low;
 }
 
-// Index of the first range of a block that ends above an address.
+// Returns the index of the first range of a block that ends above an address.
 static u64 range_above(const struct region_block *block, u64 address)
 {
     u64 low = 0, high = block->count;
@@ -178,7 +178,8 @@ static u64 lesser(u64 a, u64 b)
     return a < b ? a : b;
 }
 
-// What comes from index on, as far as it lies in one piece: its start, and in *count how many.
+// Returns the start of what comes from index on, as far as it lies in one piece. *count is how
+// many.
 static const struct region_range *edited_piece(const struct edit *edit, u64 index, u64 *count)
 {
     u64 end = UINT64_MAX, first = count_of(edit->first);
@@ -199,7 +200,7 @@ static const struct region_range *edited_piece(const struct edit *edit, u64 inde
     return &edit->second->ranges[index - first];
 }
 
-// So many of the edited ranges, from index on.
+// Fills a block with so many of the edited ranges, from index on.
 static void fill_block(struct region_block *block, const struct edit *edit, u64 index, u64 count)
 {
     block->count = count;
@@ -212,15 +213,11 @@ static void fill_block(struct region_block *block, const struct edit *edit, u64 
     }
 }
 
-static u64 block_bytes(u64 count)
-{
-    return sizeof(struct region_block) + count * sizeof(struct region_range);
-}
-
-// NULL: out of memory.
+// Makes a block of the edited ranges, so many from index on. Returns NULL if out of memory.
 static struct region_block *make_block(const struct edit *edit, u64 index, u64 count)
 {
-    struct region_block *block = kmalloc(block_bytes(count));
+    u64 bytes = sizeof(struct region_block) + count * sizeof(struct region_range);
+    struct region_block *block = kmalloc(bytes);
 
     if (block != NULL)
         fill_block(block, edit, index, count);
@@ -267,8 +264,8 @@ static struct region_map *make_small(u64 count)
     return map;
 }
 
-// From a small map, or none, to another small one: leaves out the range at an address, puts one in
-// there, or both. This is the usual change.
+// Makes a small map from another small one, or none: leaves out the range at an address, puts one
+// in there, or both. This is the usual change.
 static struct region_map *change_small(const struct region_map *map, u64 address, bool leave_out,
                                        const struct region_range *put_in)
 {
@@ -291,7 +288,7 @@ static struct region_map *change_small(const struct region_map *map, u64 address
     return made;
 }
 
-// The map with new blocks in the place of as many parts from `at` on as the edit has blocks.
+// Makes the map with new blocks in the place of as many parts from `at` on as the edit has blocks.
 static struct region_map *splice(const struct region_map *map, u32 at, const struct edit *edit,
                                  struct region_block *const made[2])
 {
@@ -315,7 +312,7 @@ static struct region_map *splice(const struct region_map *map, u32 at, const str
     return result;
 }
 
-// A map whose two parts become one.
+// Makes the map whose two parts become one.
 static struct region_map *become_small(const struct edit *edit)
 {
     u64 count = edited_count(edit);
@@ -377,7 +374,8 @@ struct region_map *region_map_replace(const struct region_map *map, struct regio
     return apply(map, at, &edit);
 }
 
-// Whether a block with so many ranges and the one of another part, if it is there, become one.
+// Returns whether a block with so many ranges and the one of another part, if it is there, become
+// one.
 static bool should_join(const struct region_map *map, u64 count, u32 other)
 {
     u64 most = count == 0 ? REGION_BLOCK : REGION_BLOCK / 2;

@@ -54,16 +54,16 @@ struct region_map {
 //
 // The range with an address, or NULL.
 const struct region_range *region_map_find(const struct region_map *map, u64 address);
-// The place of the first range that ends above an address, for region_map_next.
+// Returns the place of the first range that ends above an address, for region_map_next.
 u64 region_map_above(const struct region_map *map, u64 address);
-// Whether [low, end) meets no range, apart from that of one region (or NULL).
+// Returns whether [low, end) meets no range, apart from that of one region (or NULL).
 bool region_map_free(const struct region_map *map, u64 low, u64 end, const struct region *except);
-// The lowest address >= from where bytes are free with guard bytes free below them,
-// ending at or below to; 0: none.
+// Returns the lowest address >= from where bytes are free with guard bytes free below them, ending
+// at or below to. 0: none.
 u64 region_map_gap(const struct region_map *map, u64 from, u64 to, u64 bytes, u64 guard);
 
-// New maps: with a range more, with another end for the range that starts there, or without it.
-// NULL: out of memory.
+// Makes a new map: with a range more, with another end for the range that starts there, or without
+// it. Returns NULL if out of memory.
 struct region_map *region_map_with(const struct region_map *map, struct region_range range);
 struct region_map *region_map_replace(const struct region_map *map, struct region_range range);
 struct region_map *region_map_without(const struct region_map *map, u64 start);
@@ -90,7 +90,7 @@ static inline u32 region_map_count(const struct region_map *map)
     return map == NULL ? 0 : (u32)map->count;
 }
 
-// The block of a small map.
+// Returns the block of a small map.
 static inline struct region_block *region_map_block(const struct region_map *map)
 {
     return (struct region_block *)((u8 *)map + offsetof(struct region_map, count));

@@ -14,7 +14,7 @@ struct segment;
 
 struct segment_ops {
     struct co_ops base;
-    // Puts an entry in for an address, over what was there.
+    // Puts an entry in for an address, over the old one.
     s64 (*map)(struct segment *self, u64 address, u64 entry);
 };
 
@@ -26,12 +26,12 @@ struct segment {
     u64 *table;       // hardware format, 512 entries
 };
 
-// A space's own segment over a zeroed table; NULL: out of memory.
+// Makes a space's own segment over a zeroed table. Returns NULL if out of memory.
 struct segment *segment_create(struct hat *hat, u64 *table);
-// The segment's object ends; its table has been freed.
+// Ends the segment's object. Its table has been freed.
 void segment_destroy(struct segment *segment);
 
-// For segments: a flush of the TLBs of a HAT, local when it has run nowhere else.
+// Flushes the TLBs of a HAT, for segments. Local when it has run nowhere else.
 void hat_flush_page(struct hat *hat, u64 address);
 
 static inline u64 segment_entry(u64 page, u32 prot)

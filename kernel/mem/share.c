@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which segments are shared: each source FCM has a list of them, by what they show. A segment stays
-// in the list when the last space has gone, so the next process that runs the program finds its
-// text translated.
+// The shared segments. Each source FCM has a list of them, by what they show. A segment stays in
+// the list when the last space has gone, so the next process that runs the program finds its text
+// translated.
 #include "share.h"
 
 #include "fcm.h"
@@ -27,7 +27,7 @@ bool share_is_possible(const struct region *region)
 
 // ---- keys ---------------------------------------------------------------------------------------
 
-// Page of the source at an address of the region.
+// Returns the page of the source at an address of the region.
 static u64 source_page_at(const struct region *region, u64 address)
 {
     return region->fcm->source_first + (address - region->start) / PAGE_SIZE;
@@ -50,7 +50,8 @@ static bool add_piece(struct segment_key *key, const struct region *region,
     return true;
 }
 
-// What the space has in the segment of an address; false: something that cannot be shared.
+// Makes the key of what the space has in the segment of an address. Returns false if something
+// there cannot be shared.
 static bool make_key(struct address_space *space, u64 address, const struct fcm *source,
                      struct segment_key *key)
 {
@@ -73,7 +74,8 @@ static bool same_key(const struct segment_key *a, const struct segment_key *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-// Whether a shared segment, attached already, shows the page of the fault as its region has it.
+// Returns whether a shared segment, attached already, shows the page of the fault as its region has
+// it.
 static bool shows(const struct segment_key *key, const struct fault *fault)
 {
     for (u64 i = 0; i < key->count; i++) {
@@ -89,7 +91,7 @@ static bool shows(const struct segment_key *key, const struct fault *fault)
 
 // ---- the list of a source -----------------------------------------------------------------------
 
-// With the users lock held: the segment of a key, or NULL.
+// Returns the segment of a key, or NULL. With the users lock held.
 static struct segment *share_find(const struct fcm *source, const struct segment_key *key)
 {
     for (u64 i = 0; source->sharing != NULL && i < source->sharing->count; i++) {
@@ -99,7 +101,8 @@ static struct segment *share_find(const struct fcm *source, const struct segment
     return NULL;
 }
 
-// With the users lock held: adds a segment, whose reference the list takes over; false: no room.
+// Adds a segment. The list takes over its reference. Returns false if there is no room. With the
+// users lock held.
 static bool share_add(struct fcm *source, struct segment *segment)
 {
     if (source->sharing == NULL)
@@ -110,7 +113,7 @@ static bool share_add(struct fcm *source, struct segment *segment)
     return true;
 }
 
-// The object's segment for a key, made if there is none. It stays as long as the object.
+// Returns the object's segment for a key, made if there is none. It stays as long as the object.
 static struct segment *get(struct fcm *source, const struct segment_key *key)
 {
     spin_lock(&source->users_lock);

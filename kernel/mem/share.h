@@ -12,18 +12,17 @@ struct fcm;
 struct region;
 struct segment;
 
-// Of a region that is being made: whether its kind, protection and source allow it.
+// Returns whether the kind, protection and source of a region that is being made allow sharing.
 bool share_is_possible(const struct region *region);
-// The shared segment for a fault that does not write, attached to the region's HAT;
-// NULL: use the space's own.
-// Thread context, no lock held.
+// Returns the shared segment for a fault that does not write, attached to the region's HAT. NULL:
+// use the space's own. Thread context, no lock held.
 struct segment *share_segment(const struct fault *fault);
 // Removes a page's translations from all segments that share the object. The page's lock is held.
 void share_unmap(struct fcm *fcm, u64 page, u64 frame);
-// The object ends: nobody maps it.
+// Ends sharing of an object that ends: nobody maps it.
 void share_end(struct fcm *fcm);
-// The shared SegmentHATs of an object, for the scan: writes at most max COIDs,
-// counts all when out is NULL.
+// Lists the shared SegmentHATs of an object, for the scan: writes at most max COIDs, counts all
+// when out is NULL. Returns how many.
 u32 share_coids(struct fcm *fcm, coid_t *out, u32 max);
 
 #endif

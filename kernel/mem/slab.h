@@ -11,7 +11,7 @@ struct free_object {
     struct free_object *next;
 };
 
-// Room for the bookkeeping of all pages below memory_bytes. Set-up.
+// Makes room for the bookkeeping of all pages below memory_bytes. Set-up.
 void slab_init(u64 memory_bytes);
 
 static inline u64 slab_class_bytes(u32 class)
@@ -25,7 +25,7 @@ static inline u64 slab_class_bytes(u32 class)
 struct free_object *slab_take(u32 class, u64 most, u64 *count);
 // Gives a list of objects back; a page whose objects are all back becomes free.
 void slab_give(struct free_object *first, u32 class);
-// What an address belongs to: a size class, or E_NOENT when it is in no slab.
+// Returns the size class of an address, or E_NOENT when it is in no slab.
 s64 slab_class_of(const void *object);
 
 #endif

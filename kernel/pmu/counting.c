@@ -72,18 +72,13 @@ static struct counting_session *find_running(struct counting_root *root, s64 num
     return session != NULL && session->running ? session : NULL;
 }
 
-static bool has_ended(const struct counting_session *session)
-{
-    return session->number != 0 && !session->running;
-}
-
 // Keeps the latest of a process's ended sessions readable; drops the others.
 static void forget_older(struct counting_root *root, u32 owner)
 {
     struct counting_session *kept = NULL;
     for (u32 i = 0; i < PMU_CLAIMS; i++) {
         struct counting_session *session = &root->sessions[i];
-        if (!has_ended(session) || session->owner != owner)
+        if (session->number == 0 || session->running || session->owner != owner)
             continue;
         struct counting_session *older =
             kept != NULL && kept->number > session->number ? session : kept;
@@ -93,7 +88,7 @@ static void forget_older(struct counting_root *root, u32 owner)
     }
 }
 
-// Returns a free place, or that of the oldest session that has ended; NULL: all count.
+// Returns a free place, or that of the oldest ended session. NULL: all count.
 static struct counting_session *find_place(struct counting_root *root)
 {
     struct counting_session *found = NULL;
@@ -181,8 +176,8 @@ static CO_METHOD s64 counting_log(struct pmu_counting *self, s64 number,
     return error;
 }
 
-// Looks without the mutex: a process that ends cannot be in a start any more, so its number is
-// there now or never.
+// Looks for the process without the mutex. A process that ends cannot be in a start any more, so
+// its pid is there now or never.
 static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 {
     CO_HOME(self);

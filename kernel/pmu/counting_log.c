@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two items of a session for the logs for schedulers. Like counting_trace.c, but read at switches,
-// which cannot interrupt a change of the engine's plan.
+// Counts of two items of a session, for the logs for schedulers. They are read at switches, which
+// cannot interrupt a change of the engine's plan; otherwise it is like counting_trace.c.
 #include "counting_log.h"
 
 #include <kernel/irq.h>
@@ -41,6 +41,7 @@ static void leave_reading(void *unused)
     (void)unused; // the interrupt comes once the CPU is not soft-masked
 }
 
+// Takes the choice back. On return no CPU reads by it any more.
 static void forget_choice(void)
 {
     __atomic_store_n(&logged, NULL, __ATOMIC_RELEASE);

@@ -10,10 +10,10 @@
 #define COUNTING_LOGGED 2
 
 // Reads the counts of the two items on this CPU since the session's start. Returns the number of
-// the choice, from 1; counts of different choices are unrelated. 0: none is chosen, or its session
-// does not count here now. Soft-masked, not PMI.
+// the choice, from 1, or 0 if none is chosen or its session does not count here now. Counts of
+// different choices are unrelated. Soft-masked, not PMI.
 u64 counting_log_read(u64 values[COUNTING_LOGGED]);
-// Returns whether they belong to a running session that this process has started. Any context.
+// Returns whether the items are of a running session that this process has started. Any context.
 bool counting_log_is_of(u32 pid);
 
 #endif

@@ -76,8 +76,8 @@ struct copy {
     char *to;
 };
 
-// Copies the wanted tasks that exist. Ends the slice before the first of all. Tasks that came later
-// are in the next reading.
+// Copies the wanted tasks that exist. Before the very first one, ends the CPU's slice. Tasks that
+// came later are in the next reading.
 static void copy_here(void *argument)
 {
     struct copy *copy = argument;

@@ -17,12 +17,12 @@ struct counting_session {
     struct engine_session claimed;
 };
 
-// Starts by its plan, on these CPUs. Returns 0, E_NOMEM, or an error of engine_join; then it has no
-// sums.
+// Starts a session by its plan, on these CPUs. Returns 0, or E_NOMEM or an error of engine_join; on
+// an error it has no sums.
 s64 counting_session_begin(struct counting_session *session, u64 cpus, char *message, u64 bytes);
 // Stops a running session. Its counts can still be read.
 void counting_session_end(struct counting_session *session);
-// Ends it if it runs, and frees it with its counts.
+// Ends a session if it runs, and frees it with its counts.
 void counting_session_forget(struct counting_session *session);
 
 // Does as sys_pmu_count_read for one of its CPUs, with room for all items. Returns bytes, E_NOMEM,
@@ -35,12 +35,12 @@ s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cu
 
 // Does as sys_pmu_count_trace for a running session. One session is traced at a time: E_BUSY.
 s64 counting_trace_set(struct counting_session *session, u64 majors);
-// Stops tracing it, if it was traced. Before it stops.
+// Stops tracing a session that is about to stop, if it is traced.
 void counting_trace_end(const struct counting_session *session);
 
 // Does as sys_log_hardware for a running session of the caller's. E_INVAL, E_LIMIT.
 s64 counting_log_set(struct counting_session *session, const u32 items[COUNTING_LOGGED]);
-// Stops logging its items, if they were logged. Before it stops.
+// Stops logging the items of a session that is about to stop, if they are logged.
 void counting_log_end(const struct counting_session *session);
 
 #endif

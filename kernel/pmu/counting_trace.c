@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The counters of a session in the kernel's trace: the counts so far on the event's CPU. The
+// The counters of a session in the kernel's trace. Each event has the counts so far on its CPU. The
 // session must count all the time.
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
@@ -14,8 +14,8 @@ _Static_assert(SYS_PMU_TRACED == TRACE_MAX_WORDS, "what an event holds");
 static const struct counting_session *traced; // NULL: none
 static u32 counter_of[TRACE_MAX_WORDS];
 
-// Returns false on a CPU that the session leaves out, and on one between two plans, where an
-// interrupt that cannot wait has no counts to read.
+// Reads the counters for an event. Returns false on a CPU that the session leaves out. Also on a
+// CPU between two plans: there an interrupt that cannot wait has no counts to read.
 static bool read_counters(u64 values[TRACE_MAX_WORDS])
 {
     const struct pmu_tally *tally = &traced->claimed.tally[cpu_id()];

@@ -9,10 +9,10 @@
 #include <kernel/timer.h>
 #include <kernel/wait.h>
 #include <orrery/errors.h>
+#include <orrery/user_counters.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "counting_switches.h"
 #include "proc/switch_points.h"
 #include "task_points.h"
 
@@ -64,13 +64,26 @@ bool engine_changing(void)
     return __atomic_load_n(&all.cpu[cpu_id()].changing, __ATOMIC_RELAXED);
 }
 
+// Changes the CPU from one process's window (or NULL) to another's, with these values of its
+// counters. The processes' threads compute their counts from what this leaves there (user/pmu.h).
+static void change_windows(struct user_counters *from, struct user_counters *to, const u64 values[])
+{
+    if (from != NULL)
+        memcpy(from->left, values, sizeof(from->left));
+    if (to == NULL)
+        return;
+    for (u32 i = 0; i < MODEL_COUNTERS; i++)
+        to->away[i] += values[i] - to->left[i];
+    to->turns++;
+}
+
 void engine_switched(const struct pmu_task *from, const struct pmu_task *to)
 {
     u64 values[PMU_COUNTERS] = {0};
     u32 cpu = cpu_id();
 
     if (pmu_engine_switch(&all.cpu[cpu].engine, to, values) && all.cpu[cpu].windows)
-        counting_change_windows(from->window, to->window, values);
+        change_windows(from->window, to->window, values);
 }
 
 struct change {
@@ -112,8 +125,8 @@ static void follow_plan_here(void *argument)
 
 // ---- all of them -------------------------------------------------------------------------------
 
-// Changes all CPUs to the plan in force, also those on which nothing counts any more. One of them
-// prepares the unit before the others follow.
+// Changes all CPUs to the plan in force, also those on which nothing counts any more. One CPU
+// prepares the unit before the others follow. Returns 0, or an error of any CPU.
 static s64 change_all(void)
 {
     struct change change = {.prepare = all.plan != NULL && all.plan->allocation.groups > 1};
@@ -156,7 +169,8 @@ static s64 plan_all(struct pmu_conflict *conflict)
     return error;
 }
 
-// Checks that the session could count alone: then the error message is the most useful.
+// Checks that the session could count alone. If not, writes the most useful message. Returns 0 or
+// an error.
 static s64 check_alone(const struct engine_session *session, char *message, u64 bytes)
 {
     const struct pmu_claim *claims[PMU_CLAIMS] = {session->claim};
@@ -169,20 +183,15 @@ static s64 check_alone(const struct engine_session *session, char *message, u64 
     return error == E_BUSY ? E_LIMIT : error; // to callers E_BUSY means other sessions
 }
 
-static u32 free_place(void)
-{
-    u32 place = 0;
-
-    while (place < PMU_CLAIMS && all.session[place] != NULL)
-        place++;
-    return place;
-}
-
+// Gives the session a place and makes a plan with it. Returns 0, or E_BUSY with the old plan in
+// force.
 static s64 plan_with(struct engine_session *session, char *message, u64 bytes)
 {
     struct pmu_conflict conflict;
 
-    session->place = free_place();
+    session->place = 0;
+    while (session->place < PMU_CLAIMS && all.session[session->place] != NULL)
+        session->place++;
     if (session->place == PMU_CLAIMS) {
         snprintf(message, bytes, "%u sessions count already", PMU_CLAIMS);
         return E_BUSY;

@@ -28,17 +28,18 @@ struct engine_session {
 s64 engine_join(struct engine_session *session, char *message, u64 bytes);
 // Stops counting for it; the tallies stay.
 void engine_leave(struct engine_session *session);
-// Restarts all that is sampled otherwise than before. Returns 0, or an error of the unit.
+// Restarts everything whose sampling has been changed. Returns 0, or an error of the unit.
 s64 engine_refresh(void);
-// Fixes the counters of its items: it keeps them all the time. E_LIMIT: the items take turns.
+// Fixes the counters of the session's items: it keeps them all the time. Returns 0, or E_LIMIT if
+// the items take turns.
 s64 engine_hold(struct engine_session *session);
 
-// Ends the slices on this CPU, on which the session counts; from cpus_call.
+// Ends the slices on this CPU. A session counts here. From cpus_call.
 void engine_settle_here(void);
 // Returns the counter of an item of a running session that holds its counters.
 u32 engine_counter(const struct engine_session *session, u32 item);
-// Returns whether this CPU's counters are between two plans. Any context; for interrupts that
-// cannot wait.
+// Returns whether this CPU's counters are between two plans. For interrupts that cannot wait. Any
+// context.
 bool engine_changing(void);
 // Does the work of the engine's timer. On its CPU, soft-masked.
 void engine_tick(void);

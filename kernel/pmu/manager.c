@@ -80,8 +80,8 @@ static s64 check_interrupts(struct pmu_manager_root *root, const struct sampling
 
 // ---- sessions ----------------------------------------------------------------------------------
 
-// Claims a change from one state to another. E_BUSY: it is in another state. E_STALE: session,
-// unless 0, is not the latest, or does not run.
+// Claims the session for a change, if it is in state `from`. Returns 0; E_BUSY if it is in another
+// state; E_STALE if session, unless 0, is not the latest, or does not run.
 static s64 begin_change(struct pmu_manager_root *root, enum session_state from, s64 session)
 {
     s64 error = 0;
@@ -103,8 +103,8 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
     spin_unlock(&root->lock);
 }
 
-// Begins a new session with empty buffers on all CPUs; from here on readers of the last session are
-// refused. E_BUSY, with no change, while anyone still reads.
+// Begins a new session with empty buffers on all CPUs. From here on readers of the last session are
+// refused. Returns 0, or an error: E_BUSY, with no change, while anyone still reads.
 static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *plan)
 {
     s64 error = E_BUSY;

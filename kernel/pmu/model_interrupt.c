@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Samples by interrupts of the model unit. When a counter has overflowed, the unit types at the
-// CPU's own console, beside the system's. The console's interrupt cannot wait: it is handled at
-// once, before anything else. So it finds the code that made the counter overflow, or the next
+// Samples by interrupts of the model unit. When a counter has overflowed, the unit types at a
+// console of the CPU's own, beside the system's. The console's interrupt cannot wait: it is handled
+// at once, before anything else. So it finds the code that made the counter overflow, or the next
 // block.
 #include <kernel/console.h>
 #include <kernel/hcall.h>
@@ -19,7 +19,7 @@ static struct {
     u64 stale; // bit n: an overflow of counter n is on its way for the last owner
 } deliveries[ORRERY_MAX_CPUS];
 
-// Typed bytes have no meaning, but would come again as an interrupt.
+// Takes the typed bytes. They have no meaning, but would come again as an interrupt.
 static void empty_console(void)
 {
     const u64 arguments[8] = {console[cpu_id()]};
@@ -59,8 +59,8 @@ void model_interrupts_init(void)
             kprintf("pmu: the model unit cannot interrupt CPU %u\n", cpu);
 }
 
-// Overflows during an interrupt's way (a busy host delays it) merge with it; the unit counts them
-// all the same.
+// A busy host delays an interrupt. Overflows in the meantime merge with it, but the unit counts
+// them all.
 void model_deliver(u32 counter, struct sample_buffer *buffer)
 {
     u64 values[MODEL_COUNTERS];

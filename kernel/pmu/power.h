@@ -11,10 +11,11 @@ struct sample_buffer;
 struct power_sampling {
     u64 period;
     u32 randomise;
-    struct sample_buffer *buffer; // destination of samples; only theirs
+    struct sample_buffer *buffer; // destination of these samples, and of no others
 };
 
 // All act on the calling CPU. The first two in interrupt or thread context, soft-masked.
+
 // Freezes the counters. Called once before anything else.
 void power_reset(void);
 // Returns 0 if this CPU takes the unit's interrupts, else E_NOTSUP. Waits at most 30 s. The unit
@@ -25,8 +26,8 @@ void power_start(const struct power_sampling *sampling);
 void power_change(const struct power_sampling *sampling); // sets another period
 // Stops sampling: no sample is taken after it returns, until the next start.
 void power_stop(void);
-// Returns where it counts the periods without an interrupt of their own, since the start. Any
-// context; read it by one load.
+// Returns the address of a CPU's count of periods without an interrupt of their own, since the
+// start. Read it by one load. Any context.
 const u64 *power_missed(u32 cpu);
 
 #endif

@@ -13,9 +13,9 @@
 // by the reader of the samplers.
 void precise_drain(struct cpu_samplers *samplers, u32 cpu, u32 event_count, u32 callers);
 
-// Makes a sample of a CPU's record, with at most this many callers. It looks up the process now: if
-// that has ended, the sample has no thread, and for user code no object and only the first caller.
-// Thread context.
+// Makes a sample of a CPU's record, with at most this many callers. It looks up the process now. If
+// the process has ended, the sample has no thread, and for user code no object and only the first
+// caller. Thread context.
 void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
                     struct sys_sample *sample);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The walk of sample.h over a precise record. The record has the stack's words, as far as it has
-// frames, and the unwind map says which of them matter. For user code, map and representative are
-// read from the process, without waiting: they may be anything or missing.
+// The walk of sample.h over a precise record. The record has the stack's words of its frames, and
+// the unwind map says which of them matter. For user code, map and representative are read from the
+// process, without waiting: they may be anything or missing.
 #include <co/object.h>
 #include <kernel/address_space.h>
 #include <kernel/process.h>
@@ -63,8 +63,8 @@ static bool record_sample_step(struct walk *walk)
     return true;
 }
 
-// Returns the representative whose method runs. 0: none; *idle says whether the idle loop came
-// first.
+// Returns the representative whose method runs, or 0 if there is none. *idle says whether the idle
+// loop came first.
 static u64 find_rep(struct walk walk, bool *idle)
 {
     for (u32 depth = 0; depth < SAMPLE_MAX_DEPTH;
@@ -98,29 +98,6 @@ static coid_t claimed_by(struct process *process, u64 rep)
     return plausible ? head.coid : 0;
 }
 
-static struct walk begin(const struct model_record *record, struct process *process, bool user)
-{
-    struct walk walk = {
-        .record = record, .process = process, .pc = record->pc, .user = user, .innermost = true};
-    walk.state = state_of(&walk, record->pc + (record->flags & MODEL_RECORD_AFTER ? 4 : 0));
-    return walk;
-}
-
-static u64 collect(struct walk walk, u64 *callers, u64 max)
-{
-    u64 count = 0;
-    while (count < max && record_sample_step(&walk))
-        callers[count++] = walk.pc;
-    return count;
-}
-
-// Decides by the address, not by the record's MSR: if an interrupt came before the instruction's
-// end was seen, that is the handler's.
-static bool is_user(u64 pc)
-{
-    return pc >= USER_START && pc < USER_END;
-}
-
 // Returns a process's one kernel thread on a CPU, which lives as long as the process.
 static u32 thread_on(struct process *process, u32 cpu)
 {
@@ -132,9 +109,16 @@ void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
                     struct sys_sample *sample)
 {
     u32 pid = MODEL_TAG_PID(record->tag);
-    bool user = is_user(record->pc), idle = false;
+    // By the address, not by the record's MSR. If an interrupt came before the instruction's end
+    // was seen, the MSR is the handler's.
+    bool user = record->pc >= USER_START && record->pc < USER_END, idle = false;
     struct process *process = pid != 0 ? process_get(pid) : NULL;
-    struct walk walk = begin(record, user ? process : NULL, user);
+    struct walk walk = {.record = record,
+                        .process = user ? process : NULL,
+                        .pc = record->pc,
+                        .user = user,
+                        .innermost = true};
+    walk.state = state_of(&walk, record->pc + (record->flags & MODEL_RECORD_AFTER ? 4 : 0));
     u64 rep = find_rep(walk, &idle);
     *sample = (struct sys_sample){
         .time = timebase(),
@@ -144,7 +128,8 @@ void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
         .thread = thread_on(process, cpu),
         .flags = (u16)((user ? 0 : SYS_SAMPLE_KERNEL) | (idle ? SYS_SAMPLE_IDLE : 0) |
                        PMU_LABEL_TURN(MODEL_LABEL_OF(record->flags)) << 8)};
-    sample->caller_count = (u16)collect(walk, sample->callers, callers);
+    while (sample->caller_count < callers && record_sample_step(&walk))
+        sample->callers[sample->caller_count++] = walk.pc;
     if (process != NULL)
         process_put(process);
 }

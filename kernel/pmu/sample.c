@@ -5,15 +5,6 @@
 #include <co/object.h>
 #include <kernel/memory.h>
 
-// Returns the COID that a representative claims; 0 if it cannot be read. The reader validates it.
-static coid_t claimed_coid(u64 rep)
-{
-    u64 coid;
-    if (rep == 0 || safe_read_u64(&coid, &((const struct co_rep *)rep)->coid) != 0)
-        return 0;
-    return coid;
-}
-
 // Collects return addresses, innermost first. It follows plain calls itself, quickly; from the
 // first exception frame on the general walk does.
 static u64 collect_callers(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
@@ -80,9 +71,15 @@ static void take_user(const struct pmu_cpu *cpu, const struct interrupted *code,
     sample->caller_count = (u16)count;
 }
 
+// Returns the COID of a sample. A kernel sample has a representative instead: then it is the COID
+// that this claims, or 0 if it cannot be read. The reader validates it.
 static coid_t object_of(const struct sys_sample *sample)
 {
-    return sample->flags & SYS_SAMPLE_KERNEL ? claimed_coid(sample->coid) : sample->coid;
+    const struct co_rep *rep = (const struct co_rep *)sample->coid;
+    u64 coid;
+    if (!(sample->flags & SYS_SAMPLE_KERNEL))
+        return sample->coid;
+    return rep == NULL || safe_read_u64(&coid, &rep->coid) != 0 ? 0 : coid;
 }
 
 void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u64 pc, u64 msr,

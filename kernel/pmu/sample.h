@@ -66,9 +66,9 @@ static inline u16 sample_kernel_flags(void)
     return (u16)(SYS_SAMPLE_KERNEL + percpu()->soft_masked * SYS_SAMPLE_SOFT_MASKED);
 }
 
-// Finds the object whose method runs: that of the innermost frame with a known one. Ends where an
-// interrupt's handler begins: the interrupted object does not do that work. 0: none; marks the
-// sample if the idle loop came first.
+// Finds the object whose method runs: that of the innermost frame with a known one. The search ends
+// where an interrupt's handler begins, because the interrupted object does not do that work.
+// Returns its representative, or 0 if there is none. Marks the sample if the idle loop came first.
 static inline __attribute__((always_inline)) u64 sample_find_object(const struct pmu_cpu *cpu,
                                                                     const struct interrupted *code,
                                                                     u64 state,
@@ -139,8 +139,8 @@ traced:
 }
 
 // Finds the object whose method user code of this CPU's process executes. Returns the COID that its
-// rep claims; 0: none. Everything it reads is the process's, and may be anything or missing. PMI
-// handler, with the process's address space in force.
+// rep claims, or 0 if there is none. Everything it reads is the process's, and may be anything or
+// missing. PMI handler, with the process's address space in force.
 u64 sample_find_user_object(const struct sys_process_image *image, const struct interrupted *code,
                             u64 pc);
 // Returns whether the instruction before pc is a system call. User code is interrupted there only

@@ -27,16 +27,17 @@ struct cpu_samplers {
 bool samplers_try_lock_all(struct cpu_samplers samplers[], u32 cpus);
 void samplers_unlock_all(struct cpu_samplers samplers[], u32 cpus);
 
-// Both only by the reader. Moves samples into buffer as struct sys_sample. Returns bytes written, 0
-// if there are none, E_INVAL if not even one fits.
+// Only the reader calls the next two.
+// Moves samples into buffer as struct sys_sample. Returns bytes written, 0 if there are none, or
+// E_INVAL if not even one fits.
 s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes);
 // Empties everything for a new session with this many callers. Returns 0 or E_NOMEM.
 s64 sampler_reset(struct sampler *sampler, u32 event, u32 callers);
 // Frees its memory; unusable until the next reset.
 void sampler_free(struct sampler *sampler);
 
-// Gets the counts so far, without missed and overflows. By anybody; while samples come in, not of
-// one instant.
+// Gets the counts so far, without missed and overflows. While samples come in, the counts are not
+// of one instant. Any caller.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 
 #endif

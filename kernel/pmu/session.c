@@ -71,14 +71,7 @@ static s64 reset_cpu(struct session *session, u32 cpu)
     return error;
 }
 
-static void free_rings(const struct session *session)
-{
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if ((session->cpus >> cpu & 1) != 0)
-            model_ring_resize(cpu, 0);
-    }
-}
-
+// Makes rings on all CPUs of the session. Returns 0, or an error with no ring.
 static s64 make_rings(const struct session *session)
 {
     s64 error = 0;
@@ -87,8 +80,10 @@ static s64 make_rings(const struct session *session)
         if ((session->cpus >> cpu & 1) != 0)
             error = model_ring_resize(cpu, RING_RECORDS);
     }
-    if (error != 0)
-        free_rings(session);
+    for (u32 cpu = 0; cpu < cpu_count && error != 0; cpu++) {
+        if ((session->cpus >> cpu & 1) != 0)
+            model_ring_resize(cpu, 0);
+    }
     return error;
 }
 
@@ -136,16 +131,17 @@ static void set_period(struct session *session, u32 cpu, u32 index)
     sampled->random = event_of(session, index)->randomise;
 }
 
+// Tells the engine what to sample on a CPU, and where samples go.
 static void set_sampled(struct session *session, u32 cpu)
 {
     struct cpu_samplers *here = &session->samplers[cpu];
-
     u64 phase = takes_turns(session) ? MODEL_PHASE : 0;
     for (u32 i = 0; i < event_count(session); i++) {
         here->sampled[i].flags = (is_precise(session) ? MODEL_PRECISE : MODEL_INTERRUPT) | phase;
         here->sampled[i].buffer = is_precise(session) ? NULL : &here->events[i].buffer;
         set_period(session, cpu, i);
     }
+    session->claimed.tally[cpu].sampled = here->sampled;
 }
 
 // ---- the CPU's own unit: at most one event, its cycles -----------------------------------------
@@ -210,14 +206,6 @@ static void change_here(void *argument)
 
 // ---- the header's functions --------------------------------------------------------------------
 
-static void claim_events(struct session *session)
-{
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        set_sampled(session, cpu);
-        session->claimed.tally[cpu].sampled = session->samplers[cpu].sampled;
-    }
-}
-
 static bool claims_any(const struct session *session)
 {
     return session->plan.claim.request.items != 0;
@@ -228,7 +216,8 @@ s64 session_begin(struct session *session, char *message, u64 bytes)
     s64 error = 0;
 
     mutex_lock(&session->counting);
-    claim_events(session);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        set_sampled(session, cpu);
     cpus_call(session->cpus, start_here, session);
     if (claims_any(session))
         error = engine_join(&session->claimed, message, bytes);

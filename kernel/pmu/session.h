@@ -20,21 +20,21 @@ struct session {
     bool running; // under it
 };
 
-// All in thread context, one caller at a time; any number may be in session_stat, also beside the
-// others.
+// All in thread context. One caller at a time, except for session_stat: any number may be in it,
+// also beside a caller of the others.
 
 void session_init(struct session *session); // once, before all else
 // Sets the events to sample; the samplers stay as they are. With `counting` held.
 void session_plan(struct session *session, const struct sampling_plan *plan);
-// Makes empty buffers for the planned events on all CPUs, also those not sampled, and rings for
-// precise records. By the reader of all samplers, with `counting` held. Returns 0, E_NOMEM or
-// E_TIMEOUT.
+// Makes empty buffers for the planned events on all CPUs, also those not sampled. Makes rings for
+// precise records. Returns 0, E_NOMEM or E_TIMEOUT. By the reader of all samplers, with `counting`
+// held.
 s64 session_reset(struct session *session);
 // Starts sampling on all of its CPUs. Returns 0, or an error of engine_join with nothing started.
 s64 session_begin(struct session *session, char *message, u64 bytes);
 // Sets another period for an event. Returns 0 or an error.
 s64 session_change(struct session *session, u32 index, u64 period, u32 randomise);
-// Stops all; makes samples of the remaining precise records, for which it waits for readers.
+// Stops sampling, waits for readers, and makes samples of the remaining precise records.
 void session_end(struct session *session);
 
 // Makes samples of precise records. By the reader of the CPU's samplers.

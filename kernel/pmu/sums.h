@@ -8,12 +8,12 @@
 
 #include "engine.h"
 
-// Allocates sums of the claim's items on each of its CPUs, and of its tasks if flags ask for it
-// (SYS_PMU_BY_…). Before it joins. Returns 0, or E_NOMEM with no sums.
+// Allocates sums of the claim's items on each of its CPUs, before the session joins. Also of its
+// tasks, if flags ask for it (SYS_PMU_BY_…). Returns 0, or E_NOMEM with no sums.
 s64 sums_make(struct engine_session *session, u32 flags);
 // Frees the sums of a session that does not run: its tallies are then empty.
 void sums_free(struct engine_session *session);
 
-// Calls look: on the CPU if it counts, so that it does not count meanwhile.
+// Calls look. If the session runs, calls it on the CPU, which then does not count meanwhile.
 void sums_look(bool running, u32 cpu, void (*look)(void *), void *argument);
 #endif

@@ -37,7 +37,7 @@ static u64 taken[PROCESS_MAX / 64];        // a bit a slot: who looks at all pas
 static u32 last_pid;
 static u32 count;
 
-// The process with that number, NULL when there is none. Lock held.
+// Returns the process with that number, or NULL if there is none. Lock held.
 static struct process *in_table(u32 pid)
 {
     struct process *process = slots[pid % PROCESS_MAX];
@@ -54,7 +54,7 @@ static void set_slot(u32 slot, struct process *process)
     taken[slot / 64] = process != NULL ? taken[slot / 64] | bit : taken[slot / 64] & ~bit;
 }
 
-// The first slot from this one on that is taken, or PROCESS_MAX. Lock held.
+// Returns the first slot from this one on that is taken, or PROCESS_MAX. Lock held.
 static u32 next_taken(u64 from)
 {
     u64 mask = UINT64_MAX << from % 64;
@@ -125,7 +125,7 @@ static CO_METHOD s64 remove(struct annex *self, struct process *process)
     return 0;
 }
 
-// A reference for the caller. Lock held, the process in the table.
+// Gives the caller a reference. Lock held, the process in the table.
 static void give(struct process *process, struct process **found)
 {
     process_hold(process);

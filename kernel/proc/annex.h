@@ -13,10 +13,10 @@ struct process;
 // Gives it a number and takes a reference of its own, which the caller has made already.
 // 0 or E_LIMIT.
 s64 annex_add(struct process *process);
-// It can no longer be found. The reference is the caller's again.
+// Removes a process: it can no longer be found. The reference is the caller's again.
 void annex_remove(struct process *process);
-// A process whose parent is `parent`, with a reference, now the child of new_parent;
-// NULL: none left.
+// Makes a child of `parent` one of new_parent. Returns it with a reference, or NULL if none is
+// left.
 struct process *annex_next_child(u32 parent, u32 new_parent);
 // Moves on to the next process from *place (0 to start), with a reference; NULL: the end.
 struct process *annex_next(u64 *place);

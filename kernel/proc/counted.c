@@ -29,22 +29,15 @@ static struct pmu_task task_of(const struct thread *thread)
     return task;
 }
 
-// Tag and task change at different places of a switch. Who is left out has no part in what lies
-// between: the tag of one that comes changes before the counts are its own, that of
-// one that goes after.
-static void hide(const struct thread *to)
+// Tag and task change at different places of a switch, and an excluded process has no part in what
+// lies between. So the tag changes before the counts when one comes, and after them when one goes.
+void thread_tell_switch(const struct thread *from, const struct thread *to)
 {
+    struct pmu_task before = task_of(from), after = task_of(to);
     u64 owner = to->dispatcher != NULL ? to->dispatcher->tag & ~MODEL_TAG_SPACE : 0;
 
     if (owner & MODEL_TAG_EXCLUDED)
         model_set_tag((model_tag() & MODEL_TAG_SPACE) | owner);
-}
-
-void thread_tell_switch(const struct thread *from, const struct thread *to)
-{
-    struct pmu_task before = task_of(from), after = task_of(to);
-
-    hide(to);
     pmu_task_switch(&before, &after);
 }
 

@@ -56,18 +56,10 @@ static struct thread *make_thread(struct dispatcher *dispatcher)
                                     (u8)process->priority);
 }
 
-// What user code finds at r13.
-static void fill_window(struct dispatcher *dispatcher, char *window)
-{
-    *(u32 *)(window + R13_CPU) = dispatcher->cpu;
-    dispatcher->page = (struct dispatcher_page *)(window + R13_HOST);
-    dispatcher->page->disabled = 1;
-    dispatcher->page->pid = dispatcher->process->pid;
-    dispatcher->message = window + WINDOW_MESSAGE;
-}
-
 static void initialise(struct dispatcher *dispatcher, struct process *process, u32 cpu)
 {
+    char *window = process->windows[cpu]; // user code finds it at r13
+
     dispatcher->magic = DISPATCHER_MAGIC;
     dispatcher->process = process;
     dispatcher->cpu = cpu;
@@ -79,7 +71,11 @@ static void initialise(struct dispatcher *dispatcher, struct process *process, u
     dispatcher->process_coid = process->root.coid;
     dispatcher->pid = process->pid;
     dispatcher->urgency = 2u << process->priority;
-    fill_window(dispatcher, process->windows[cpu]);
+    *(u32 *)(window + R13_CPU) = cpu;
+    dispatcher->page = (struct dispatcher_page *)(window + R13_HOST);
+    dispatcher->page->disabled = 1;
+    dispatcher->page->pid = process->pid;
+    dispatcher->message = window + WINDOW_MESSAGE;
 }
 
 s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made)
@@ -186,19 +182,14 @@ void thread_join_generation(struct thread *thread)
         percpu()->user_work = 1;
 }
 
-// Something in kernel mode goes on later: it may hold objects. What parks or has ended holds none.
-static void leave(struct thread *from)
-{
-    if (from->state == THREAD_READY)
-        thread_join_generation(from);
-}
-
 void dispatcher_switched(struct thread *from, struct thread *to)
 {
     struct percpu *cpu = percpu();
     struct dispatcher *dispatcher = to->dispatcher;
 
-    leave(from);
+    // A ready thread goes on later and may hold objects. One that parks or has ended holds none.
+    if (from->state == THREAD_READY)
+        thread_join_generation(from);
     if (from->dispatcher != NULL && from->dispatcher->waiting)
         sanitize_stack_left();
     cpu->dispatcher = dispatcher;

@@ -71,14 +71,14 @@ struct dispatcher {
     bool start_event; // begins with EVENT_START, not as a program
 };
 
-// Where a process finds the window of its dispatcher on cpu.
+// Returns where a process finds the window of its dispatcher on cpu.
 static inline u64 dispatcher_window(u32 cpu)
 {
     return (u64)USER_WINDOW + (u64)cpu * R13_WINDOW_SIZE;
 }
 
-// A dispatcher on cpu, its page and message buffer wired, its thread made but not running. E_NOMEM,
-// or E_EXIST. Thread context, the process held.
+// Makes a dispatcher on cpu: wires its page and message buffer, and makes its thread, which does
+// not run yet. Returns 0, E_NOMEM or E_EXIST. Thread context, the process held.
 s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made);
 // Frees one whose thread has ended.
 void dispatcher_free(struct dispatcher *dispatcher);
@@ -91,14 +91,14 @@ void dispatcher_start(struct dispatcher *dispatcher);
 void dispatcher_unpark(struct dispatcher *dispatcher, u32 reason);
 // Makes it end before it next runs user code, and wakes it. Any thread.
 void dispatcher_stop(struct dispatcher *dispatcher);
-// The calling dispatcher ends; what still waits in its queue is given back.
+// Ends the calling dispatcher, and gives back what still waits in its queue.
 void dispatcher_end(void) __attribute__((noreturn));
 
-// The user code of self's dispatcher, which frame holds, goes on in the upcall entry with event,
-// its state saved. False:
-// not possible (disabled, or no entry known); nothing was done. Own thread.
+// Makes the user code of self's dispatcher, which frame holds, go on in the upcall entry with
+// event. Its state is saved. Returns false, with nothing done, if that is not possible (disabled,
+// or no entry known). Own thread.
 bool dispatcher_upcall(struct dispatcher *self, struct frame *frame, const struct event *event);
-// Is it running user code that could take an upcall? Own thread.
+// Returns whether it runs user code that could take an upcall. Own thread.
 bool dispatcher_enabled(const struct dispatcher *self);
 // Delivers one event as an upcall when there is one and it can be; own thread, EE on.
 void dispatcher_deliver(struct dispatcher *self, struct frame *frame);

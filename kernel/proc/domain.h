@@ -16,11 +16,12 @@ u32 domain_inherit(struct process *process);
 void domain_inherited(struct process *process, u32 cleared);
 // Its process's lock held, or nobody else can find it.
 void dispatcher_set_domain(struct dispatcher *dispatcher, u32 domain);
-// Of a dispatcher's thread, or a kernel thread; it has not ended. Any context.
+// Returns the domain of a dispatcher's thread, or of a kernel thread, that has not ended. Any
+// context.
 u32 domain_of_thread(const struct thread *thread);
 
-// Of memory, by what space_set_domain was told: 0 when domains have been cleared since, as memory
-// can outlive its process. Any context.
+// Returns the domain of memory from what space_set_domain was told. Memory can outlive its process,
+// so it is 0 if domains have been cleared since. Any context.
 u32 domain_of_memory(u32 kept);
 
 #endif

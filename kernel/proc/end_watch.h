@@ -5,9 +5,8 @@
 
 struct process;
 
-// A process has ended and left the list of processes: whoever waits for that is told.
-// It waits itself no more.
-// Thread context, no lock held.
+// Tells whoever waits for the end of a process, which has ended and left the list of processes. The
+// process itself waits no more. Thread context, no lock held.
 void end_watch_process_ended(const struct process *process);
 
 #endif

@@ -78,7 +78,8 @@ struct look {
     u32 reason, by;
 };
 
-// The first in this CPU's list, with the list's reference to its process.
+// Takes the first dispatcher out of this CPU's list. The caller takes over the list's reference to
+// its process. Returns NULL if the list is empty.
 static struct dispatcher *take_look(struct look *look)
 {
     struct dispatcher *dispatcher;
@@ -117,7 +118,7 @@ static void has_news(struct dispatcher *dispatcher)
     dispatcher->page->pending = 1;
 }
 
-// What an event wakes its dispatcher for.
+// Returns the reason for which an event wakes its dispatcher.
 static u32 reason_of(const struct event *event)
 {
     static const u8 reasons[EVENT_COUNT] = {[EVENT_CALL] = REASON_CALL,
@@ -173,8 +174,8 @@ void dispatcher_timer_due(struct dispatcher *dispatcher)
 
 // ---- taking -------------------------------------------------------------------------------------
 
-// The first event into *event, with *posted what it came from (NULL: from the kernel's own).
-// Lock held.
+// Takes the first event into *event. *posted is its origin, or NULL for the kernel's own events.
+// Returns whether there was one. Lock held.
 static bool take_first(struct dispatcher *self, struct event *event, struct posted_event **posted)
 {
     *posted = NULL;
@@ -194,13 +195,6 @@ static bool take_first(struct dispatcher *self, struct event *event, struct post
     return true;
 }
 
-// Lock held.
-static void update_news(struct dispatcher *self)
-{
-    self->has_events = self->first != NULL || self->kicks != 0 || self->timer_due;
-    self->page->pending = self->has_events;
-}
-
 static u64 bulk_bytes(const struct event *event)
 {
     u64 bytes = event->info & 0xffff;
@@ -216,7 +210,8 @@ bool dispatcher_poll(struct dispatcher *self, struct event *event)
         return false;
     spin_lock(&self->lock);
     bool taken = take_first(self, event, &posted);
-    update_news(self);
+    self->has_events = self->first != NULL || self->kicks != 0 || self->timer_due;
+    self->page->pending = self->has_events;
     spin_unlock(&self->lock);
     if (taken)
         self->events++;
@@ -258,7 +253,7 @@ static bool begin_sleep(struct dispatcher *self, u8 waiting)
     return sleeps;
 }
 
-// True: an event has been put into its registers. Soft-masked.
+// Returns whether an event has been put into its registers. Soft-masked.
 static bool end_sleep(struct dispatcher *self)
 {
     bool handed = self->handed;
@@ -270,14 +265,15 @@ static bool end_sleep(struct dispatcher *self)
     return handed;
 }
 
-// A sleeping dispatcher holds back no generation. Soft-masked.
+// Leaves the generation: a sleeping dispatcher holds back none. Soft-masked.
 static void leave_generation(struct dispatcher *self)
 {
     if (self->thread->member.generation != 0)
         co_thread_exit(&self->thread->member);
 }
 
-// Soft-masked. If another thread runs meanwhile this does not return: dispatcher_resume goes on.
+// Sleeps until there is news. If another thread runs meanwhile, this does not return:
+// dispatcher_resume goes on. Returns whether an event has been put into its registers. Soft-masked.
 static bool sleep_once(struct dispatcher *self, u32 reason)
 {
     if (!begin_sleep(self, DISPATCHER_WAITS))
@@ -336,10 +332,9 @@ void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_c
         dispatcher_wait(self, event, wait_for);
 }
 
-// The way on for a dispatcher that slept in dispatcher_wait, on an empty kernel stack
-// (user_entry.S): what it did in the kernel was done when it fell asleep, and its event goes into
-// its registers. A method of its Process, called by user_resume alone. Soft-masked;
-// returns with EE off.
+// Continues a dispatcher that slept in dispatcher_wait, on an empty kernel stack (user_entry.S).
+// Its work in the kernel was done when it fell asleep, and its event goes into its registers. A
+// method of its Process, called by user_resume alone. Soft-masked; returns with EE off.
 CO_METHOD void dispatcher_resume(struct process_rep *process, struct frame *frame)
 {
     CO_HOME(process);

@@ -62,13 +62,6 @@ static s64 load(struct process *process, const void *file, u64 bytes,
     return error;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 s64 first_process_start(const char *path)
 {
     struct sys_process_new new = {.rights = RIGHT_ALL, .priority = PROCESS_NORMAL};
@@ -79,7 +72,8 @@ s64 first_process_start(const char *path)
 
     if (error != 0)
         return error;
-    strncpy(new.name, last_part(path), sizeof(new.name) - 1);
+    const char *slash = strrchr(path, '/');
+    strncpy(new.name, slash != NULL ? slash + 1 : path, sizeof(new.name) - 1);
     struct process *process = process_create(&new, 0, &error);
     if (process == NULL)
         return error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Questions of the monitor (orrery/monitor.h): the event, the answer, the shared buffer. A question
-// is open from its claim to its close; no thread of the process, and none of another asker, can
-// touch what is between the two but by answering.
+// is open from its claim to its close. In between, no thread of the process can touch it except by
+// answering, and no thread of another asker at all.
 #include "monitor.h"
 
 #include <kernel/address_space.h>
@@ -19,11 +19,6 @@
 
 #define RETRY_MICROSECONDS 10000
 #define ABANDONED_MICROSECONDS 1000000 // after its time: nobody looks for the answer any more
-
-static struct process *process_of(struct process_monitor *monitor)
-{
-    return container_of(monitor, struct process, monitor);
-}
 
 void process_monitor_init(struct process_monitor *monitor)
 {
@@ -84,7 +79,7 @@ static void question_taken(struct posted_event *event, bool delivered)
     spin_lock(&monitor->lock);
     monitor->queued = false;
     spin_unlock(&monitor->lock);
-    process_put(process_of(monitor));
+    process_put(container_of(monitor, struct process, monitor));
 }
 
 static bool has_ended(u32 pid)
@@ -97,7 +92,7 @@ static bool has_ended(u32 pid)
     return ended;
 }
 
-// Lock held. gone: an asker that has ended, or 0.
+// Returns whether a question is open. gone: an asker that has ended, or 0. Lock held.
 static bool is_open(const struct process_monitor *monitor, u32 gone)
 {
     if (monitor->asker == 0 || monitor->asker == gone)
@@ -143,7 +138,7 @@ static void close_question(struct process_monitor *monitor, u64 question)
     spin_unlock(&monitor->lock);
 }
 
-// A question that could not be asked.
+// Takes back a question that could not be asked.
 static void withdraw(struct process_monitor *monitor)
 {
     spin_lock(&monitor->lock);
@@ -173,7 +168,7 @@ static s64 post(struct process *process, struct dispatcher *to, u64 question,
     return E_PEER;
 }
 
-// The number of a question that is on its way to the process, or an error.
+// Sends a question to the process. Returns its number, or an error.
 static s64 ask(struct process *process, const struct sys_monitor_question *asked, u64 deadline)
 {
     struct process_monitor *monitor = &process->monitor;
@@ -246,7 +241,7 @@ static s64 look(const struct process_monitor *monitor, u64 question)
     return timebase() >= monitor->deadline ? E_TIMEOUT : E_AGAIN;
 }
 
-// What the kernel itself has to do with an answer, of which `bytes` are in buffer.
+// Does the kernel's own part of an answer, of which `bytes` are in buffer.
 static s64 look_into(struct process *process, u32 operation, const u64 arguments[2], s64 status,
                      void *buffer, u64 bytes)
 {
@@ -257,8 +252,8 @@ static s64 look_into(struct process *process, u32 operation, const u64 arguments
     return (s64)bytes;
 }
 
-// The buffer is the process's memory, which it may change at any time: what lies there is copied
-// once, and believed nothing.
+// Takes an answer. The buffer is the process's memory, which it may change at any time. So its
+// contents are copied once, and nothing in it is believed.
 static s64 take_answer(struct process *process, u64 question, struct sys_monitor_answer *answer,
                        void *buffer, u64 bytes)
 {
@@ -313,7 +308,8 @@ s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer,
 
 // ---- both in one --------------------------------------------------------------------------------
 
-// The end of an asker is no news to the process that it has asked: is looked at now and then.
+// Waits for a turn to ask. The end of an asker wakes nobody here, so the wait looks for it now and
+// then.
 static void wait_for_turn(struct process_monitor *monitor, u64 deadline)
 {
     u64 look_again = timebase() + microseconds_to_ticks(RETRY_MICROSECONDS);

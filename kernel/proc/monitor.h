@@ -28,7 +28,7 @@ struct process_monitor {
 };
 
 void process_monitor_init(struct process_monitor *monitor);
-// Whoever asks gets E_PEER, now and later. Thread context.
+// Ends questions to a process: whoever asks gets E_PEER, now and later. Thread context.
 void process_monitor_end(struct process *process);
 
 #endif

@@ -109,15 +109,8 @@ void process_end_loading(struct process *process)
     spin_unlock(&process->lock);
 }
 
-static void end_making(struct process *process, u32 cpu)
-{
-    spin_lock(&process->lock);
-    process->making &= ~(1u << cpu);
-    spin_unlock(&process->lock);
-}
-
-// Makes a dispatcher, unless there is one on that CPU or somebody is making it: two must
-// not set up one page.
+// Makes a dispatcher, unless there is one on that CPU or somebody is making it: two must not set up
+// one page.
 static s64 make_dispatcher(struct process *process, u32 cpu, struct dispatcher **made)
 {
     spin_lock(&process->lock);
@@ -128,8 +121,11 @@ static s64 make_dispatcher(struct process *process, u32 cpu, struct dispatcher *
     if (!free)
         return E_EXIST;
     s64 error = dispatcher_create(process, cpu, made);
-    if (error != 0)
-        end_making(process, cpu);
+    if (error != 0) {
+        spin_lock(&process->lock);
+        process->making &= ~(1u << cpu);
+        spin_unlock(&process->lock);
+    }
     return error;
 }
 
@@ -203,9 +199,9 @@ bool process_ending(const struct process *process)
     return *(volatile const u32 *)&process->state == PROCESS_ENDING;
 }
 
-// False: somebody else was first. In one piece as far as this CPU goes: a dispatcher that is more
-// urgent than the caller and ran in between would find its memory ended but not itself, and fault
-// for ever before the caller went on.
+// Begins the end of a process. Returns false if somebody else was first. It is in one piece as far
+// as this CPU goes. A more urgent dispatcher that ran in between would find its memory ended but
+// not itself, and fault for ever before the caller went on.
 static bool begin_end(struct process *process, s32 status, bool *never_ran)
 {
     u8 masked = soft_mask();
@@ -268,7 +264,8 @@ static void tell_parent(struct process *process)
         process_put(parent);
 }
 
-// Children that have not started go with their parent; the others become the first process's.
+// Leaves the children: those that have not started go with their parent, the others become the
+// first process's.
 static void leave_children(struct process *process)
 {
     struct process *child;

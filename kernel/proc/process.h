@@ -69,15 +69,16 @@ struct process {
     struct monitor_tracks *tracks; // for its dispatchers to come: monitors/tracking.c
 };
 
-// Both implementations, chosen when a process is created: one representative, or one a CPU.
+// Makes the object of a process: with one representative, or with one a CPU. The implementation is
+// chosen when the process is created.
 s64 process_object_create(struct process *process, bool replicated);
 
-// The exception in frame, for process_ops.exception (process_exception.c).
+// Handles the exception in frame, for process_ops.exception (process_exception.c).
 void process_exception(struct process *process, struct frame *frame);
-// A dispatcher has run its last instruction of user code; the last one ends the process.
+// Notes that a dispatcher has run its last instruction of user code. The last one ends the process.
 // Its own thread.
 void process_dispatcher_ended(struct process *process, struct dispatcher *dispatcher);
-// The process ends for good: no dispatcher runs any more, or has ever run. Thread context.
+// Ends the process for good: no dispatcher runs any more, or has ever run. Thread context.
 void process_finish(struct process *process);
 // Frees a process that nothing refers to any more. The reaper's thread.
 void process_free(struct process *process);
@@ -91,7 +92,7 @@ struct process *process_create(const struct sys_process_new *new, u32 parent, s6
 s64 process_start(struct process *process, const struct sys_process_start *start);
 // Adds a dispatcher that begins with EVENT_START. 0, E_INVAL, E_EXIST, E_BUSY: not LIVE, E_NOMEM.
 s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack);
-// One that takes events, or NULL.
+// Returns a dispatcher that takes events, or NULL.
 struct dispatcher *process_any_dispatcher(struct process *process);
 
 #endif

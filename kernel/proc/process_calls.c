@@ -130,17 +130,13 @@ s64 sys_process_rights(u32 pid)
     return process->state == PROCESS_ENDING ? E_PEER : (s64)process->rights;
 }
 
-static bool is_code(u64 address)
-{
-    return address >= USER_START && address < USER_END && (address & 3) == 0;
-}
-
 s64 sys_process_register(const struct sys_process_image *image)
 {
     struct process *process = process_current();
     s64 result = 0;
 
-    if (!is_code(image->upcall_entry) || image->rseq_start > image->rseq32_start ||
+    if (image->upcall_entry < USER_START || image->upcall_entry >= USER_END ||
+        (image->upcall_entry & 3) != 0 || image->rseq_start > image->rseq32_start ||
         image->rseq32_start > image->rseq_end || image->rseq_end > USER_END ||
         image->text_start > image->text_end || image->text_end > USER_END ||
         image->unwind_map > USER_END)

@@ -79,8 +79,7 @@ static struct blocked_fault *may_block(struct dispatcher *self)
     return fault;
 }
 
-// The page has to be waited for: by the thread if the library can run others,
-// else by the dispatcher.
+// Waits for a page: the thread does if the library can run others, else the dispatcher.
 static enum fault_result wait_for_page(struct dispatcher *self, struct frame *frame, u64 address,
                                        u32 access)
 {

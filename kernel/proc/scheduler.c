@@ -48,8 +48,8 @@ static void push_at(struct run_queue *queue, struct thread *thread, u8 priority)
     queue->length++;
 }
 
-// Where it waits for its turn. A favoured one waits with more urgent ones, once,
-// and runs as urgent as it is.
+// Returns the priority at which a thread waits for its turn. A favoured one waits once with more
+// urgent ones, and runs at its own priority.
 static u8 place_of(struct thread *thread)
 {
     u8 priority = thread->priority;
@@ -61,12 +61,7 @@ static u8 place_of(struct thread *thread)
     return priority;
 }
 
-static void push(struct run_queue *queue, struct thread *thread)
-{
-    push_at(queue, thread, thread->priority);
-}
-
-// The most urgent ready thread, taken out; the idle thread is always ready when nothing else is.
+// Takes out the most urgent ready thread. If nothing else is ready, the idle thread is.
 static struct thread *pop(struct run_queue *queue)
 {
     u32 priority = 31 - (u32)__builtin_clz(queue->occupied);
@@ -117,8 +112,8 @@ static void scheduler_charge(struct run_queue *queue, struct thread *thread, u64
     queue->switched_at = now;
 }
 
-// The priority to look after next among those that wait behind what runs,
-// each in turn; PRIORITY_IDLE: none.
+// Returns the next priority to look after, among those that wait behind what runs, each in turn.
+// PRIORITY_IDLE: none.
 static u32 next_waiting(const struct run_queue *queue)
 {
     u32 below = queue->occupied & ((1u << queue->running_priority) - 1) & ~(1u << PRIORITY_IDLE);
@@ -128,7 +123,8 @@ static u32 next_waiting(const struct run_queue *queue)
     return below != 0 ? 31 - (u32)__builtin_clz(below) : PRIORITY_IDLE;
 }
 
-// The first of a priority becomes the first of all that are as urgent as what runs. Lock held.
+// Moves the first thread of a priority to the front of all that are as urgent as what runs. Lock
+// held.
 static void promote(struct run_queue *queue, u32 priority)
 {
     struct thread *thread = queue->first[priority];
@@ -144,7 +140,7 @@ static void promote(struct run_queue *queue, u32 priority)
     queue->occupied |= 1u << to;
 }
 
-// Once a slice: does one thread wait that waited last time and has not run since?
+// Runs once a slice. Looks for a thread that waited last time and has not run since.
 static void look_after_waiting(struct run_queue *queue)
 {
     spin_lock(&queue->lock);
@@ -187,7 +183,7 @@ logged:
     log_tell_tick(queue->length, queue->switched_at);
 }
 
-// What changes when the CPU goes from one thread to another. The time runs from switch to switch.
+// Accounts for a switch from one thread to another. The time runs from switch to switch.
 static inline __attribute__((always_inline)) void account(struct run_queue *queue,
                                                           struct thread *from, struct thread *to)
 {
@@ -249,7 +245,7 @@ static CO_METHOD s64 reschedule(struct run_queue *self)
     spin_lock(&self->lock);
     percpu()->need_resched = 0;
     if (from->state == THREAD_RUNNING)
-        push(self, from);
+        push_at(self, from, from->priority);
     struct thread *to = pop(self);
     to->state = THREAD_RUNNING;
     self->running_priority = to->priority;
@@ -261,8 +257,8 @@ static CO_METHOD s64 reschedule(struct run_queue *self)
     return 0;
 }
 
-// The running thread parks, and `to`, which dispatcher_hand has taken out of its sleep, runs at
-// once, unless something more urgent is ready. With a wake-up token the running one stays.
+// Parks the running thread, and runs `to` at once, unless something more urgent is ready.
+// dispatcher_hand has taken `to` out of its sleep. With a wake-up token the running thread stays.
 static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to, u32 reason)
 {
     CO_HOME(self);

@@ -11,20 +11,20 @@ struct timer;
 // Switches to the most urgent runnable thread of this CPU. reason: why it may have to, of
 // trace/reasons.h. Soft-masked, no lock held, MSR[EE] on.
 void schedule(u32 reason);
-// Another CPU made a thread of this CPU runnable, or wants it to pass a quiescent point. Interrupt
-// context.
+// Acts on an interrupt by another CPU. That has made a thread of this CPU runnable, or wants it to
+// pass a quiescent point. Interrupt context.
 void scheduler_poked(void);
-// The code that runs now on this CPU becomes thread first.
+// Makes the code that runs now on this CPU thread `first`.
 void scheduler_start_cpu(struct thread *first);
-// What an idle thread does for ever; idle is the calling thread.
+// Runs an idle thread for ever. idle is the calling thread.
 void thread_idle_loop(struct thread *idle) __attribute__((noreturn));
 // Fires at a parked thread's deadline.
 void thread_deadline(struct timer *timer);
-// Decrementer: fires due timers. Interrupt context.
+// Handles the decrementer: fires due timers. Interrupt context.
 void timer_interrupt(void);
 
-// What a switch on the fast path of calls has to account and tell while services are logged
-// (log/fast.S). EE off; the CPU has gone from one to the other.
+// Accounts for a switch on the fast path of calls, and tells of it, while services are logged
+// (log/fast.S). The CPU has gone from one thread to the other. EE off.
 void scheduler_tell_service(struct thread *from, struct thread *to);
 
 #endif

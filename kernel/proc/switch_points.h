@@ -57,8 +57,8 @@
 #define SWITCH_POINT_MONITORED(monitored) SWITCH_POINT_OF(1, monitored)
 #define EVENT_POINT_MONITORED(monitored) SWITCH_POINT_OF(2, monitored)
 
-// One of them wants to know from now on, or no more; each call changes it. When it returns every
-// CPU does so. Thread context, no spin lock held.
+// Says whether one of the users wants to know of switches. Each call changes that. On return every
+// CPU acts by it. Thread context, no spin lock held.
 void switch_points_set(u32 user, bool on);
 #endif
 

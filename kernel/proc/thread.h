@@ -73,13 +73,13 @@ struct thread_summary {
     coid_t coid;
     char name[THREAD_NAME_MAX];
 };
-// The next one of a CPU behind *cursor, which is 0 to start. False: there is none. Any context but
-// PMI.
+// Gets the next thread of a CPU behind *cursor, which is 0 to start. Returns false if there is
+// none. Any context but PMI.
 bool thread_table_next(u32 *cursor, u32 cpu, struct thread_summary *summary);
 // Tells on the console what a thread is doing (thread_report.c). Only while nothing else runs.
 void thread_report(const struct thread *thread);
-// A thread for dispatcher, without an entry of its own beyond entry(dispatcher); not running until
-// scheduler_add. NULL: out of memory.
+// Makes a thread for a dispatcher that begins at entry(dispatcher). It does not run until
+// scheduler_add. Returns NULL if out of memory.
 struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
                                         struct dispatcher *dispatcher, u32 cpu, u8 priority);
 // Lets a thread have its next turn before its equals, though behind those that were favoured before
@@ -91,12 +91,12 @@ bool thread_park_masked(u64 deadline, u32 reason);
 // As thread_unpark_for, in the name of thread by; WAKER_HERE: of thread_waker's.
 #define WAKER_HERE UINT32_MAX
 void thread_unpark_by(struct thread *thread, u32 reason, u32 by);
-// Who wakes what is woken here: the running thread's id, 0 in an interrupt.
+// Returns who wakes what is woken here: the running thread's id, or 0 in an interrupt.
 u32 thread_waker(void);
-// The calling thread parks and `to`, which is parked on the same CPU, runs at once. False: nothing
-// was done, because `to` is not parked, something more urgent is runnable, or the
-// caller has been unparked.
-// True: the caller has been unparked since. Soft-masked, the caller in no generation.
+// Parks the calling thread, and runs `to`, which is parked on the same CPU, at once. Returns true
+// when the caller has been unparked. Returns false, with nothing done, if `to` is not parked,
+// something more urgent is runnable, or the caller has been unparked already. Soft-masked, the
+// caller in no generation.
 bool scheduler_hand_over(struct thread *to, u32 reason);
 // Ends the calling thread, whatever it is in; it is a member of a generation.
 void thread_end(void) __attribute__((noreturn));
@@ -104,9 +104,8 @@ void thread_end(void) __attribute__((noreturn));
 // that advance generations, and switches, call this first. No effect on a member, or in user mode.
 // Soft-masked.
 void thread_join_generation(struct thread *thread);
-// The CPU goes between threads of which one is a dispatcher: its process,
-// address space and pending work.
-// Soft-masked, after `current` has changed, before the stack has.
+// Changes the CPU's process, address space and pending work when it goes between threads of which
+// one is a dispatcher. Soft-masked, after `current` has changed, before the stack has.
 void dispatcher_switched(struct thread *from, struct thread *to);
 // Tells the counting of events that the CPU goes from one thread to another. Soft-masked.
 void thread_tell_switch(const struct thread *from, const struct thread *to);

@@ -17,7 +17,7 @@ static struct thread *slots[TABLE_SIZE];
 static u32 uses[TABLE_SIZE];
 static u64 taken[TABLE_SIZE / 64]; // a bit a slot
 
-// The lowest free slot, or TABLE_SIZE. Lock held.
+// Returns the lowest free slot, or TABLE_SIZE. Lock held.
 static u32 first_free(void)
 {
     for (u32 word = 0; word < ARRAY_SIZE(taken); word++) {

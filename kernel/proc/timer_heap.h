@@ -11,9 +11,9 @@ struct timer_heap {
     struct timer *first; // the earliest, or NULL
 };
 
-// A timer that is in no heap, with its deadline.
+// Adds a timer that is in no heap, with its deadline.
 void timer_heap_add(struct timer_heap *heap, struct timer *timer);
-// One that is in this heap; its deadline has not changed since it was added.
+// Removes a timer of this heap. Its deadline has not changed since it was added.
 void timer_heap_remove(struct timer_heap *heap, struct timer *timer);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sys_trace_* calls. The methods that they call check arguments.
+// The sys_trace_* calls. Most are methods of the TraceManager, which check the arguments.
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <string.h>
@@ -12,6 +12,8 @@
 #include "processes.h"
 #include "reader.h"
 
+#define CALL(...) CO_CALL(struct trace_manager, trace_manager, __VA_ARGS__)
+
 u64 sys_trace_mask(void)
 {
     return trace_mask();
@@ -19,26 +21,24 @@ u64 sys_trace_mask(void)
 
 s64 sys_trace_set_mask(u64 mask)
 {
-    return CO_CALL(struct trace_manager, trace_manager, set_mask, mask);
+    return CALL(set_mask, mask);
 }
 
 s64 sys_trace_set_mode(enum sys_trace_mode mode)
 {
     s64 error = trace_reader_check();
-    return error != 0 ? error : CO_CALL(struct trace_manager, trace_manager, set_mode, mode);
+    return error != 0 ? error : CALL(set_mode, mode);
 }
 
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
 {
-    return CO_CALL(struct trace_manager, trace_manager, stat, cpu, stat);
+    return CALL(stat, cpu, stat);
 }
 
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     s64 error = trace_reader_check();
-    return error != 0
-               ? error
-               : CO_CALL(struct trace_manager, trace_manager, read, cpu, flush, buffer, bytes);
+    return error != 0 ? error : CALL(read, cpu, flush, buffer, bytes);
 }
 
 s64 sys_trace_take(bool on)
@@ -48,12 +48,12 @@ s64 sys_trace_take(bool on)
 
 s64 sys_trace_set_process_mask(u64 mask)
 {
-    return CO_CALL(struct trace_manager, trace_manager, set_process_mask, mask);
+    return CALL(set_process_mask, mask);
 }
 
 s64 sys_trace_state(void)
 {
-    return CO_CALL(struct trace_manager, trace_manager, state);
+    return CALL(state);
 }
 
 s64 sys_trace_process_mask(void)
@@ -63,15 +63,13 @@ s64 sys_trace_process_mask(void)
 
 s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes)
 {
-    return CO_CALL(struct trace_manager, trace_manager, process_list, cursor, buffer, bytes);
+    return CALL(process_list, cursor, buffer, bytes);
 }
 
 s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     s64 error = trace_reader_check();
-    return error != 0 ? error
-                      : CO_CALL(struct trace_manager, trace_manager, process_read, pid, cpu, flush,
-                                buffer, bytes);
+    return error != 0 ? error : CALL(process_read, pid, cpu, flush, buffer, bytes);
 }
 
 s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes)
@@ -90,10 +88,11 @@ static const char *trace_major_name(u32 number)
 
 s64 sys_trace_describe(const struct sys_trace_description *list, u64 bytes)
 {
-    return CO_CALL(struct trace_manager, trace_manager, describe, list, bytes);
+    return CALL(describe, list, bytes);
 }
 
-// The generator, or the check of the description, has checked the lengths.
+// Fills in an event. The generator, or the check of the description, has checked the lengths.
+// Returns 0.
 static s64 tell(const struct trace_event_info *info, const char *group,
                 struct sys_trace_event *event)
 {

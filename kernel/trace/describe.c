@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Programs describe events of their own (trace/described.h). All of them share a bounded number of
 // minors, so each process has a limit. The same program gets the same minors again.
-#include "describe.h"
-
 #include <kernel/spinlock.h>
 #include <orrery/errors.h>
 #include <trace/described.h>
 #include <trace/events.h>
 
+#include "manager.h"
 #include "proc/process.h"
 
 static struct spinlock lock = SPINLOCK_INIT("trace descriptions", RANK_SERVICE);
 
-static s64 add(struct trace_described *described)
+// Adds what a process (NULL: the kernel) describes. Returns its first minor, or an error.
+// Lock held.
+static s64 add(struct process *process, struct trace_described *described)
 {
-    struct process *process = process_current();
     u32 before = process == NULL ? 0 : process->described;
     if (before + described->count > SYS_TRACE_DESCRIBE_MAX)
         return E_LIMIT;
@@ -26,15 +26,11 @@ static s64 add(struct trace_described *described)
     return first;
 }
 
-static void tell(const struct trace_described *described)
+CO_METHOD s64 trace_describe(struct trace_manager *self, const struct sys_trace_description *list,
+                             u64 bytes)
 {
+    CO_HOME(self);
     struct process *process = process_current();
-    trace_described(process == NULL ? 0 : process_pid(process), (u16)described->first,
-                    (u16)described->count, described->events[0].description.provider);
-}
-
-s64 trace_describe(const struct sys_trace_description *list, u64 bytes)
-{
     s64 error = E_INVAL;
     struct trace_described *described = NULL;
     if (bytes % sizeof(*list) == 0 && bytes <= SYS_TRACE_DESCRIBE_MAX * sizeof(*list))
@@ -43,10 +39,11 @@ s64 trace_describe(const struct sys_trace_description *list, u64 bytes)
         return error;
     spin_lock(&lock);
     s64 known = trace_described_same(described);
-    s64 first = known >= 0 ? known : add(described);
+    s64 first = known >= 0 ? known : add(process, described);
     spin_unlock(&lock);
     if (known < 0 && first >= 0)
-        tell(described);
+        trace_described(process == NULL ? 0 : process_pid(process), (u16)described->first,
+                        (u16)described->count, described->events[0].description.provider);
     else
         trace_described_free(described);
     return first;

@@ -8,10 +8,6 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 
-#include "describe.h"
-#include "processes.h"
-#include "state.h"
-
 CO_CHECK_INTERFACE(struct trace_manager_ops);
 
 coid_t trace_manager;
@@ -31,12 +27,6 @@ static CO_METHOD s64 set_mode(struct trace_manager *self, enum sys_trace_mode mo
     return trace_set_mode(mode);
 }
 
-static CO_METHOD s64 state(struct trace_manager *self)
-{
-    CO_HOME(self);
-    return trace_state();
-}
-
 static CO_METHOD s64 stat(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat)
 {
     CO_HOME(self);
@@ -47,32 +37,6 @@ static CO_METHOD s64 read(struct trace_manager *self, u32 cpu, bool flush, void 
 {
     CO_HOME(self);
     return trace_read(cpu, flush, buffer, bytes);
-}
-
-static CO_METHOD s64 describe(struct trace_manager *self, const struct sys_trace_description *list,
-                              u64 bytes)
-{
-    CO_HOME(self);
-    return trace_describe(list, bytes);
-}
-
-static CO_METHOD s64 set_process_mask(struct trace_manager *self, u64 mask)
-{
-    CO_HOME(self);
-    return trace_set_process_mask(mask);
-}
-
-static CO_METHOD s64 process_list(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes)
-{
-    CO_HOME(self);
-    return trace_process_list(cursor, buffer, bytes);
-}
-
-static CO_METHOD s64 process_read(struct trace_manager *self, u32 pid, u32 cpu, bool flush,
-                                  void *buffer, u64 bytes)
-{
-    CO_HOME(self);
-    return trace_process_read(pid, cpu, flush, buffer, bytes);
 }
 
 static CO_METHOD s64 local(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
@@ -87,13 +51,13 @@ static const struct trace_manager_ops ops = {
     .base = CO_LEAF,
     .set_mask = set_mask,
     .set_mode = set_mode,
-    .state = state,
+    .state = trace_state,
     .stat = stat,
     .read = read,
-    .describe = describe,
-    .set_process_mask = set_process_mask,
-    .process_list = process_list,
-    .process_read = process_read,
+    .describe = trace_describe,
+    .set_process_mask = trace_set_process_mask,
+    .process_list = trace_process_list,
+    .process_read = trace_process_read,
     .local = local,
 };
 static struct co_class class = {

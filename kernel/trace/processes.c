@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Packets of processes. A live process hands out its own, through its library. When it ends, for
-// whatever cause, the kernel reads the rings from its memory, checks them, and keeps them until
-// somebody asks. It trusts nothing that a process wrote.
+// Packets of processes. A live process hands out its own, through its library. When a process ends,
+// the kernel reads the rings from its memory, checks them, and keeps them until somebody asks. It
+// trusts nothing that a process wrote.
 #include "processes.h"
 
 #include <kernel/address_space.h>
@@ -17,6 +17,7 @@
 #include <trace/events.h>
 #include <trace/salvage.h>
 
+#include "manager.h"
 #include "proc/process.h"
 
 #define KEEP_BYTES 0x800000 // of packets, bookkeeping included
@@ -48,8 +49,9 @@ static u64 ended_count, next_serial = 1, kept_bytes;
 
 static u64 process_mask;
 
-s64 trace_set_process_mask(u64 mask)
+CO_METHOD s64 trace_set_process_mask(struct trace_manager *self, u64 mask)
 {
+    CO_HOME(self);
     if (mask & ~TRACE_ALL_MAJORS)
         return E_INVAL;
     __atomic_store_n(&process_mask, mask, __ATOMIC_RELAXED);
@@ -181,13 +183,6 @@ static struct traced *find_or_add(u32 pid)
     return traced;
 }
 
-static void keep(struct traced *traced, u32 cpu, struct kept *kept)
-{
-    append(traced, cpu, kept);
-    while (kept_bytes > KEEP_BYTES)
-        drop_oldest();
-}
-
 // ---- processes that end ------------------------------------------------------------------------
 
 struct scratch {
@@ -208,8 +203,8 @@ static const struct trace_cpu *ring_of(struct process *process, u32 cpu)
     return ring->magic == TRACE_CPU_MAGIC ? ring : NULL;
 }
 
-// Copies a packet to room and keeps it. Returns false, with room still the caller's, if it cannot.
-// Lock held.
+// Copies a packet to room and keeps it, at the cost of older ones. Returns false if room is NULL:
+// the packet is lost. Lock held.
 static bool keep_copy(struct traced *traced, u32 cpu, const struct trace_packet *packet,
                       u64 content, struct kept *room)
 {
@@ -219,7 +214,9 @@ static bool keep_copy(struct traced *traced, u32 cpu, const struct trace_packet 
     }
     room->content = content;
     memcpy(&room->packet, packet, content);
-    keep(traced, cpu, room);
+    append(traced, cpu, room);
+    while (kept_bytes > KEEP_BYTES)
+        drop_oldest();
     return true;
 }
 
@@ -240,7 +237,8 @@ static void keep_packet(u32 pid, u32 cpu, struct trace_packet *packet, u64 conte
         kfree(room);
 }
 
-// Accounts for packets that a reader took but did not get: from now on it gets none of them.
+// Keeps a packet that accounts for those that a reader took but did not get. From now on it gets
+// none of them.
 static void keep_rest(u32 pid, u32 cpu, const struct trace_salvage *salvage,
                       struct trace_packet *packet)
 {
@@ -295,8 +293,8 @@ static void note_end(u32 pid, const char *name)
     spin_unlock(&lock);
 }
 
-// Takes over the unread packets of a process that ends. Counts as lost those that it took out for a
-// reader who did not get them. If out of memory, packets are lost, and counted.
+// Takes over the unread packets of a process that ends. Packets that it took out for a reader who
+// did not get them count as lost. Without memory, packets are lost, and counted.
 static void traced_ends(struct process *process)
 {
     struct scratch *scratch = NULL;
@@ -323,15 +321,7 @@ void trace_process_renewed(u32 pid)
     spin_unlock(&lock);
 }
 
-static u64 unfold(struct kept *kept, void *buffer)
-{
-    memcpy(buffer, &kept->packet, kept->content);
-    memset((char *)buffer + kept->content, 0, TRACE_SUBBUFFER_SIZE - kept->content);
-    kfree(kept);
-    return TRACE_SUBBUFFER_SIZE;
-}
-
-// No new record is made of a process that ends once its packets have been taken over.
+// Once an ending process's packets have been taken over, it gets no new record.
 s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 bytes)
 {
     struct trace_packet *packet = buffer;
@@ -362,8 +352,10 @@ static s64 read_live(u32 pid, u32 cpu, bool flush, void *buffer)
     return sys_process_monitor(&request, buffer, TRACE_SUBBUFFER_SIZE);
 }
 
-s64 trace_process_read(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
+CO_METHOD s64 trace_process_read(struct trace_manager *self, u32 pid, u32 cpu, bool flush,
+                                 void *buffer, u64 bytes)
 {
+    CO_HOME(self);
     if (cpu >= ORRERY_MAX_CPUS || bytes < TRACE_SUBBUFFER_SIZE)
         return E_INVAL;
     spin_lock(&lock);
@@ -373,9 +365,12 @@ s64 trace_process_read(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
     if (ended)
         forget_if_done(traced);
     spin_unlock(&lock);
-    if (kept != NULL)
-        return (s64)unfold(kept, buffer);
-    return ended ? 0 : read_live(pid, cpu, flush, buffer);
+    if (kept == NULL)
+        return ended ? 0 : read_live(pid, cpu, flush, buffer);
+    memcpy(buffer, &kept->packet, kept->content);
+    memset((char *)buffer + kept->content, 0, TRACE_SUBBUFFER_SIZE - kept->content);
+    kfree(kept);
+    return TRACE_SUBBUFFER_SIZE;
 }
 
 // ---- list --------------------------------------------------------------------------------------
@@ -421,8 +416,9 @@ static bool list_ended(u64 *cursor, struct sys_trace_process *out)
     return traced != NULL;
 }
 
-s64 trace_process_list(u64 *cursor, void *buffer, u64 bytes)
+CO_METHOD s64 trace_process_list(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes)
 {
+    CO_HOME(self);
     struct sys_trace_process *out = buffer;
     u64 count = 0, max = bytes / sizeof(*out);
     if (max == 0)

@@ -14,7 +14,7 @@ static u32 caller(void)
     return process != NULL ? process_pid(process) : 0;
 }
 
-// Changes the reader if it is from. Returns false if it is not.
+// Replaces the reader by another, if it is `from`. Returns whether it was.
 static bool change(u32 from, u32 to)
 {
     return __atomic_compare_exchange_n(&reader, &from, to, false, __ATOMIC_ACQ_REL,

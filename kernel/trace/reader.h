@@ -5,9 +5,12 @@
 
 #include <orrery/types.h>
 
-// Thread context, no lock held.
-s64 trace_reader_take(bool on); // 0 or E_BUSY
-// checks that the caller may read packets and empty buffers. 0 or E_BUSY
+// Both in thread context, no lock held.
+
+// Reserves the packets for the calling process, or gives them back. Returns 0, or E_BUSY if another
+// process has them.
+s64 trace_reader_take(bool on);
+// Checks that the caller may read packets and empty buffers. Returns 0 or E_BUSY.
 s64 trace_reader_check(void);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Logs the present state as events, so that a recording is complete: things made before it began
 // have a name and a class too. Only the kernel's objects; readers ask processes for theirs.
-#include "state.h"
-
 #include <co/manager.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
@@ -13,6 +11,7 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 
+#include "manager.h"
 #include "proc/dispatcher.h"
 #include "proc/thread.h"
 
@@ -90,7 +89,7 @@ static void tell_classes(void)
         trace_class_name(class.class_id, class.name);
 }
 
-// Returns how many, or an error.
+// Logs all objects with their children. Returns how many, or an error.
 static s64 tell_objects(void)
 {
     char *buffer = kmalloc(SCAN_BYTES);
@@ -112,8 +111,9 @@ static s64 tell_objects(void)
     return bytes < 0 ? bytes : count;
 }
 
-s64 trace_state(void)
+CO_METHOD s64 trace_state(struct trace_manager *self)
 {
+    CO_HOME(self);
     if (!trace_enabled(TRACE_MAJOR_STATE))
         return 0;
     trace_state_begin(trace_mask());

@@ -58,7 +58,8 @@ static CO_METHOD s64 lwip_interface_send(struct interface_rep *self, struct pbuf
     return sys_net_send((u64)bytes, frame->tot_len);
 }
 
-// When lwIP has no more buffers, frames wait in the device until some are freed.
+// Makes room for frames. When lwIP has no more buffers, they wait in the device until some are
+// freed.
 static void make_room(void)
 {
     while (interface.room_count < SYS_NET_BATCH) {
@@ -70,7 +71,7 @@ static void make_room(void)
     }
 }
 
-// The first ones have been used.
+// Closes the gap: the first ones have been used.
 static void close_up(u32 used)
 {
     interface.room_count -= used;

@@ -32,7 +32,7 @@ void server_wake(void)
     thread_unpark(main_thread);
 }
 
-// What the machine has sent to itself.
+// Delivers what the machine has sent to itself.
 static void poll_interfaces(void)
 {
     for (struct netif *netif = netif_list; netif != NULL; netif = netif->next) {

@@ -211,7 +211,7 @@ static s64 start_watching(struct session *session)
     return error;
 }
 
-// A free slot that the process may have, or E_LIMIT.
+// Returns a free slot that the process may have, or E_LIMIT.
 static s64 free_slot(u32 pid)
 {
     u32 own = 0, end = process_has_right(pid, RIGHT_ALL) ? NET_SESSIONS_MAX
@@ -254,7 +254,7 @@ s64 net_server_open(struct ipc_caller *caller, cap_t wake, cap_t *session)
     return error;
 }
 
-// Those of one process, which has not said which.
+// Looks at all sessions of one process, which has not said which.
 static void look_at_all(u32 pid)
 {
     mutex_lock(&net_lock);

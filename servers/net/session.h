@@ -9,7 +9,7 @@
 s64 sessions_start(cap_t *service);
 // Wakes those whose time has come (holder.h). net_lock held.
 void sessions_wake(u64 now);
-// When sessions_wake is next to be called at the latest. net_lock held.
+// Returns when sessions_wake is next to be called at the latest. net_lock held.
 u64 sessions_deadline(void);
 // For the scan: any thread, no lock.
 u32 sessions_count(void);

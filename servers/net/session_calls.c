@@ -16,7 +16,7 @@ static struct session *enter(const struct ipc_caller *caller)
     return found > 0 ? (struct session *)found : NULL; // E_STALE
 }
 
-// What the call has given lwIP and others to do is done before it is answered.
+// Ends a call: does what the call has given lwIP and others to do. Returns the result.
 static s64 leave(s64 result)
 {
     server_turn();
@@ -24,8 +24,8 @@ static s64 leave(s64 result)
     return result;
 }
 
-// The same. The process's own wake-up goes along with the answer, if that is no error: a message
-// would cost more than the rest.
+// The same for a call that may wake its own process. The wake-up goes along with the answer, if
+// that is no error: a message would cost more than the rest.
 static s64 leave_woken(struct session *session, u32 *wake, s64 result)
 {
     server_work();
@@ -130,16 +130,6 @@ static s64 get_names(const struct socket *socket, struct net_names *names)
     return 0;
 }
 
-// The process is to have other memory there, or none.
-static void forget_kept(struct session *session, u32 number)
-{
-    if (session->kept[number] == NULL)
-        return;
-    net_unmap(session->kept[number]);
-    session->kept[number] = NULL;
-    session->kept_count--;
-}
-
 static s64 accept(struct session *session, u32 number, u32 *accepted, struct net_names *names,
                   cap_t *memory)
 {
@@ -152,10 +142,13 @@ static s64 accept(struct session *session, u32 number, u32 *accepted, struct net
                               &session->kept[free], memory);
     if (error != 0)
         return error;
-    if (*memory == 0)
+    if (*memory != 0 && session->kept[free] != NULL) { // the process gets other memory there
+        net_unmap(session->kept[free]);
+        session->kept[free] = NULL;
         session->kept_count--;
-    else
-        forget_kept(session, (u32)free);
+    } else if (*memory == 0) {
+        session->kept_count--;
+    }
     *accepted = (u32)free;
     get_names(session->sockets[free], names); // or zeros: it has gone already
     return 0;

@@ -122,13 +122,6 @@ struct net_shared *socket_unshare(struct socket *socket)
     return shared;
 }
 
-static void forget_memory(struct socket *socket)
-{
-    struct net_shared *shared = socket_unshare(socket);
-    if (shared != NULL)
-        net_unmap(shared);
-}
-
 // ---- life --------------------------------------------------------------------------------------
 
 void socket_free(struct co_root *root)
@@ -152,11 +145,13 @@ struct socket *socket_new(struct co_class *class, struct holder *holder)
     return socket;
 }
 
-// Nobody knows it any more. Its memory goes when no method runs in it.
+// Ends a socket that nobody knows any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket)
 {
     forget_early(socket);
-    forget_memory(socket);
+    struct net_shared *shared = socket_unshare(socket);
+    if (shared != NULL)
+        net_unmap(shared);
     socket_list_remove(socket);
     co_destroy(socket->root.coid);
 }

@@ -31,34 +31,35 @@ struct socket_names {
     u32 own_address, own_port, peer_address, peer_port;
 };
 
-// A socket of holder, in the memory *kept that its process has of one before, if that is not NULL:
-// then *kept is NULL and *memory 0. Else *memory is the capability for its memory, to be dropped by
-// the caller. E_NOMEM.
+// Makes a socket of holder. If *kept is not NULL, the socket uses that memory, which its process
+// has of one before: then *kept becomes NULL and *memory 0. Else *memory is the capability for its
+// new memory, to be dropped by the caller. Returns 0 or E_NOMEM.
 s64 socket_create(struct holder *holder, struct socket **socket, struct net_shared **kept,
                   cap_t *memory);
-// The oldest connection that listener (listening) has not given away, as a socket of its holder: as
-// socket_create. E_AGAIN: there is none; E_BUSY: not listening. *kept stays when the connection has
-// memory already, as bytes have come.
+// Makes a socket of the oldest connection that listener (listening) has not given away, for its
+// holder, with memory as socket_create. *kept stays if the connection has memory already, as bytes
+// have come. Returns 0, E_AGAIN if there is none, or E_BUSY if it is not listening.
 s64 socket_accept(struct socket *listener, struct socket **socket, struct net_shared **kept,
                   cap_t *memory);
-// Before socket_release (all_sent) and socket_abort (not): the memory, for another socket of the
-// process, or NULL when there is something in it that has still to be sent.
+// Takes away the memory, for another socket of the process. Returns it, or NULL if something in it
+// has still to be sent. Before socket_release (all_sent) and socket_abort (not).
 struct net_shared *socket_part(struct socket *socket, bool all_sent);
 coid_t socket_coid(const struct socket *socket);
 s64 socket_get_names(const struct socket *socket, struct socket_names *names);
-// The process has let go of it: sends what is left, ends the connection, and then itself.
+// Releases a socket that the process has let go of: sends what is left, ends the connection, and
+// then itself.
 void socket_release(struct socket *socket);
 // The same, by a reset.
 void socket_abort(struct socket *socket);
 
-// There is something to do for it: its process or its connection has changed something.
+// Notes that there is something to do for it: its process or its connection has changed something.
 void socket_ready(struct socket *socket);
 // Sockets let go of connections that have ended on both sides.
 void sockets_settle_over(void);
 // Works on the socket that has been ready for longest: false when there is none.
 bool sockets_work(void);
-// COIDs of sockets that nobody holds, at most max: how many there are (max 0), or were written.
-// Any thread, no lock: for the scan.
+// Writes COIDs of sockets that nobody holds, at most max. Returns how many were written, or with
+// max 0 how many there are. For the scan: any thread, no lock.
 u32 sockets_unheld(coid_t *out, u32 max);
 
 #endif

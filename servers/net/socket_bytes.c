@@ -42,13 +42,6 @@ static bool send_piece(struct socket *socket)
     return true;
 }
 
-// The sending side ends once all is with lwIP.
-static void shut_when_sent(struct socket *socket)
-{
-    if (socket->finishing && ring_used(&socket->send) == 0)
-        socket->shut = tcp_shutdown(socket->pcb, 0, 1) == ERR_OK;
-}
-
 void socket_send(struct socket *socket)
 {
     bool any = false;
@@ -68,11 +61,12 @@ void socket_send(struct socket *socket)
         tcp_output(socket->pcb);
     if (any && ring_used(&socket->send) <= socket->send.capacity / 2)
         socket_wake_client(socket, NET_WAIT_WRITE);
-    shut_when_sent(socket);
+    if (socket->finishing && ring_used(&socket->send) == 0) // all is with lwIP
+        socket->shut = tcp_shutdown(socket->pcb, 0, 1) == ERR_OK;
 }
 
-// What the process has taken out of the ring, the peer may send anew. The window is no larger than
-// the ring, so that everything that comes always fits.
+// Tells lwIP how much the process has taken out of the ring: the peer may send as much anew. The
+// window is no larger than the ring, so that everything that comes always fits.
 void socket_credit(struct socket *socket)
 {
     s64 room = ring_room(&socket->receive);
@@ -97,7 +91,8 @@ bool socket_owes_window(const struct socket *socket)
     return socket->receive.own - socket->credited >= TCP_WND / 2;
 }
 
-// Nobody will take it: the peer must be able to go on, or it would never come to its end.
+// Tells lwIP that everything has been taken, since nobody will take it. The peer must be able to go
+// on, or it would never come to its end.
 void socket_credit_all(struct socket *socket)
 {
     u32 left = socket->receive.own - socket->credited;
@@ -109,8 +104,9 @@ void socket_credit_all(struct socket *socket)
     }
 }
 
-// Waking a process for each frame of a stream would cost more than the frames. When many bytes have
-// come in the last moments, some more may come first; a single one wakes at once.
+// Returns when to wake the process for bytes that have come. Waking it for each frame of a stream
+// would cost more than the frames. When many bytes have come in the last moments, some more may
+// come first; a single one wakes at once.
 static u64 read_wake_time(struct socket *socket, u32 bytes)
 {
     u64 now = time_now();
@@ -141,7 +137,7 @@ void socket_receive(struct socket *socket, const struct pbuf *bytes)
         socket_ready(socket);
 }
 
-// A connection that nobody holds ends when both sides have said all.
+// Ends a connection that nobody holds, once both sides have said all.
 void socket_settle(struct socket *socket)
 {
     bool held = socket->holder != NULL || socket->listener != NULL;

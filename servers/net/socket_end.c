@@ -26,14 +26,6 @@ void socket_lost(struct socket *socket, s32 error)
         socket_set_state(socket, NET_FAILED, error);
 }
 
-// Both sides have said all, and its process, if there is one, has still to read it.
-static void socket_over(struct socket *socket)
-{
-    socket->pcb = NULL;
-    if (socket->holder == NULL)
-        socket_end(socket);
-}
-
 struct tcp_pcb *socket_detach(struct socket *socket)
 {
     struct tcp_pcb *pcb = socket->pcb;
@@ -72,7 +64,9 @@ void sockets_settle_over(void)
         next = pcb->next;
         tcp_arg(pcb, &seen);
         if (socket != NULL)
-            socket_over(socket);
+            socket->pcb = NULL;
+        if (socket != NULL && socket->holder == NULL) // else its process has still to read
+            socket_end(socket);
         if (!ip_addr_isloopback(&pcb->remote_ip))
             continue;
         tcp_pcb_remove(&tcp_tw_pcbs, pcb);

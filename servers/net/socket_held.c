@@ -9,7 +9,7 @@ static cap_t take_memory(struct socket *socket)
     return memory;
 }
 
-// The process's kept memory, or new.
+// Gives a socket the process's kept memory, or new memory. Returns 0 or an error.
 static s64 share(struct socket *socket, struct net_shared **kept)
 {
     if (*kept == NULL)
@@ -91,17 +91,12 @@ s64 socket_get_names(const struct socket *socket, struct socket_names *names)
     return 0;
 }
 
-static void refuse_waiting(struct socket *listener)
-{
-    while (listener->waiting != NULL)
-        socket_reset(listener->waiting, E_PEER);
-}
-
 void socket_release(struct socket *socket)
 {
     socket->holder = NULL;
     if (socket->state == NET_LISTENING) {
-        refuse_waiting(socket);
+        while (socket->waiting != NULL)
+            socket_reset(socket->waiting, E_PEER);
         tcp_close(socket_detach(socket)); // of a listening one: cannot fail
         socket_end(socket);
     } else if (socket->pcb == NULL) {

@@ -49,15 +49,15 @@ bool socket_shares(const struct socket *socket);
 // Holds the first bytes of a connection that waits to be accepted, until it has memory to share:
 // then its process may have some kept. False: they are too many, or not the first.
 bool socket_hold_early(struct socket *socket, const struct pbuf *bytes);
-// It has none any more. Returns what it had.
+// Takes its memory away. Returns what it had.
 struct net_shared *socket_unshare(struct socket *socket);
-// One that holder (NULL: nobody yet) holds, without a connection and memory to share. NULL: no
-// memory.
+// Makes a socket that holder (NULL: nobody yet) holds, without a connection and memory to share.
+// Returns NULL if out of memory.
 struct socket *socket_new(struct co_class *class, struct holder *holder);
-// Nobody knows it any more. Its memory goes when no method runs in it.
+// Ends a socket that nobody knows any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket);
 void socket_free(struct co_root *root);
-// A connection is no longer one that waits to be accepted.
+// Takes a connection off those that wait to be accepted.
 void socket_leave_listener(struct socket *socket);
 // Wakes the process if it waits for this (NET_WAIT_…), at a time, or now.
 void socket_wake_client_at(struct socket *socket, u32 for_what, u64 when);
@@ -74,9 +74,9 @@ void socket_list_remove(struct socket *socket);
 
 // Takes our callbacks off the connection.
 struct tcp_pcb *socket_detach(struct socket *socket);
-// The connection has gone. A socket that a process holds stays, to tell about it.
+// Notes that the connection has gone. A socket that a process holds stays, to tell about it.
 void socket_lost(struct socket *socket, s32 error);
-// The connection ends at once.
+// Ends the connection at once.
 void socket_reset(struct socket *socket, s32 error);
 // Both sides have said all: lwIP sees to the rest.
 void socket_finish_orderly(struct socket *socket);
@@ -86,17 +86,18 @@ err_t socket_callback_end(const struct tcp_pcb *pcb);
 
 // ---- socket_bytes.c -----------------------------------------------------------------------------
 
-// How much the connection takes now.
+// Returns how much the connection takes now.
 u32 socket_room(const struct socket *socket);
 bool socket_can_send(const struct socket *socket);
 // Both reset the connection when the process has written what cannot be.
 void socket_send(struct socket *socket);
 void socket_credit(struct socket *socket);
-// So much has come that the peer waits before long: the process is to tell what it takes.
+// Returns whether so much has come that the peer waits before long: the process is to tell what it
+// takes.
 bool socket_owes_window(const struct socket *socket);
 void socket_credit_all(struct socket *socket);
 void socket_receive(struct socket *socket, const struct pbuf *bytes);
-// A connection that nobody holds ends when both sides have said all.
+// Ends a connection that nobody holds, once both sides have said all.
 void socket_settle(struct socket *socket);
 
 // ---- socket_connection.c ------------------------------------------------------------------------

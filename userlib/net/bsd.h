@@ -18,9 +18,11 @@ struct bsd_socket {
     bool reset_on_close;     // SO_LINGER {1, 0}
 };
 
-// The descriptor of a socket; takes over what it stands for, also on error.
+// Makes the descriptor of a socket. Takes over the socket, also on error. Returns it, or -1 with
+// errno.
 int bsd_install(const struct net_socket *socket);
-// The socket behind a descriptor, held until fd_put(*file); NULL with errno.
+// Gets the socket behind a descriptor, held until fd_put(*file). Returns NULL with errno if there
+// is none.
 struct bsd_socket *bsd_hold(int fd, struct fd_file **file);
 
 // Has it, or had it, a peer?
@@ -29,15 +31,15 @@ bool bsd_connected(const struct net_socket *socket);
 s64 bsd_receive(struct fd_file *file, void *to, u64 count, int flags);
 s64 bsd_send(struct fd_file *file, const void *from, u64 count, int flags);
 
-// Until one of NET_WAIT_… is there: 0, or E_TIMEOUT.
+// Waits until one of NET_WAIT_… is there. Returns 0 or E_TIMEOUT.
 s64 bsd_wait(struct net_socket *socket, u32 waits, u64 deadline);
-// So long from now; 0: for ever.
+// Returns the time so long from now, or for ever with 0.
 u64 bsd_deadline(u64 limit_us);
 
-// What is wrong with a connection, and with a command, as negative errno.
+// Returns as negative errno what is wrong with a connection, and with a command.
 s64 bsd_errno(s64 error);
 s64 bsd_command_errno(s64 error);
-// -1 with errno, or the value.
+// Returns the value, or -1 with errno.
 int bsd_result(s64 value);
 
 #endif

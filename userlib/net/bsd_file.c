@@ -201,7 +201,8 @@ static const struct fd_ops socket_ops = {
     .close = socket_close,
 };
 
-// The descriptor of a socket; takes over what it stands for, also on error.
+// Makes the descriptor of a socket. Takes over the socket, also on error. Returns it, or -1 with
+// errno.
 int bsd_install(const struct net_socket *socket)
 {
     struct bsd_socket *bsd = calloc(1, sizeof(*bsd));
@@ -218,7 +219,8 @@ int bsd_install(const struct net_socket *socket)
     return bsd_result(fd_install(file, 0));
 }
 
-// The socket behind a descriptor, held until fd_put(*file); NULL with errno.
+// Gets the socket behind a descriptor, held until fd_put(*file). Returns NULL with errno if there
+// is none.
 struct bsd_socket *bsd_hold(int fd, struct fd_file **file)
 {
     *file = fd_hold(fd);

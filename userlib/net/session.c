@@ -105,7 +105,7 @@ void session_ring(struct session *session, u32 number)
         ipc_send(session->doorbell, -1, nothing);
 }
 
-// A thread of each session: waits for the server's end.
+// Runs a thread of each session, which waits for the server's end.
 static s64 watch(void *argument)
 {
     struct session *session = argument;

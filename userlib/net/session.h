@@ -19,14 +19,14 @@ struct session {
     void *mapped[NET_SOCKETS_MAX];
 };
 
-// The live session, with a reference for the caller; made when there is none, by deadline.
-// E_TIMEOUT, E_NOENT (no name service), E_LIMIT, E_NOMEM.
+// Gets the live session, with a reference for the caller. Makes one by deadline if there is none.
+// Returns 0, E_TIMEOUT, E_NOENT (no name service), E_LIMIT or E_NOMEM.
 s64 session_get(u64 deadline, struct session **session);
 void session_put(struct session *session);
 bool session_lost(const struct session *session);
-// The server looks at one of our sockets before this returns.
+// Makes the server look at one of our sockets before this returns.
 void session_ring(struct session *session, u32 number);
-// After a call whose answer, if it came, says whether the process is to look at its sockets.
+// Acts on the answer of a call. If it came, it says whether the process is to look at its sockets.
 void session_woken(s64 error, const u32 *wake);
 
 // ---- waiting ---------------------------------------------------------------------------------

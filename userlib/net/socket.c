@@ -6,7 +6,7 @@
 
 // ---- life --------------------------------------------------------------------------------------
 
-// The memory of a socket of this number: new, or what has been kept of the one before.
+// Maps the memory of a socket of this number: new, or what has been kept of the one before.
 static s64 map(struct session *session, u32 number, cap_t memory, void **address)
 {
     void **mapped = &session->mapped[number];

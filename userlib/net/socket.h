@@ -17,40 +17,41 @@ struct net_socket {
     bool finished; // we send no more
 };
 
-// A new socket; waits for the server until deadline. Errors as session_get, and E_LIMIT.
+// Opens a new socket. Waits for the server until deadline. Errors as session_get, and E_LIMIT.
 s64 net_socket_open(u64 deadline, struct net_socket *socket);
-// Lets go of it: what was written still goes out; or, reset, it does not.
+// Lets go of a socket. What was written still goes out, unless reset.
 void net_socket_close(struct net_socket *socket, bool reset);
 
 // Commands: errors as ipc/net_session.idl, and E_PEER when the server has ended.
 s64 net_socket_bind(struct net_socket *socket, u32 address, u32 port, u32 *bound);
 s64 net_socket_listen(struct net_socket *socket, u32 backlog);
 s64 net_socket_connect(struct net_socket *socket, u32 address, u32 port);
-// E_AGAIN: nobody is there.
+// Accepts a connection. Returns E_AGAIN if nobody is there.
 s64 net_socket_accept(struct net_socket *listener, struct net_socket *socket,
                       struct net_names *names);
 s64 net_socket_finish(struct net_socket *socket);
 s64 net_socket_names(struct net_socket *socket, struct net_names *names);
 
-// enum net_state; a socket whose server has ended is NET_FAILED.
+// Returns enum net_state. A socket whose server has ended is NET_FAILED.
 u32 net_socket_state(const struct net_socket *socket);
-// Why it has failed: E_PEER, E_TIMEOUT, E_BUSY (refused), E_PROTO; 0 when it has not.
+// Returns why it has failed: E_PEER, E_TIMEOUT, E_BUSY (refused), E_PROTO. 0: it has not.
 s64 net_socket_error(const struct net_socket *socket);
 
-// At most count bytes: how many, 0 at the end, E_AGAIN when there are none yet,
-// or why it has failed.
+// Reads at most count bytes. Returns how many, 0 at the end, E_AGAIN when there are none yet, or
+// why it has failed.
 s64 net_socket_read(struct net_socket *socket, void *to, u64 count, bool peek);
 // In place: the first piece of what there is, and after use how much of it was taken.
 const u8 *net_socket_front(struct net_socket *socket, u32 *count);
 void net_socket_taken(struct net_socket *socket, u32 count);
-// At most count bytes: how many, E_AGAIN when there is no room, E_PEER after the end of sending, or
-// why it has failed.
+// Writes at most count bytes. Returns how many, E_AGAIN when there is no room, E_PEER after the end
+// of sending, or why it has failed.
 s64 net_socket_write(struct net_socket *socket, const void *from, u64 count);
 u64 net_socket_room(const struct net_socket *socket);
 
-// NET_WAIT_ bits for which a call would not give E_AGAIN.
+// Returns the NET_WAIT_ bits for which a call would not give E_AGAIN.
 u32 net_socket_ready(const struct net_socket *socket);
-// Those of `waits` that are ready. When there are none, the server has been asked for a wake-up.
+// Returns those of `waits` that are ready. If there are none, the server has been asked for a
+// wake-up.
 u32 net_socket_wanted(struct net_socket *socket, u32 waits);
 // Has it failed? If not, the server has been asked for a wake-up when it does.
 bool net_socket_watch(struct net_socket *socket);

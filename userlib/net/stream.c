@@ -64,7 +64,7 @@ s64 stream_listen(u16 port, const struct stream_handlers *handlers)
     return E_LIMIT;
 }
 
-// The server has ended, or its socket has failed: tries again from time to time.
+// Opens a listener again whose server has ended or whose socket has failed, from time to time.
 static void listen_again(struct listener *listener, u64 now)
 {
     if (listener->listening && net_socket_state(&listener->socket) == NET_FAILED) {
@@ -126,8 +126,8 @@ static bool accept_some(struct listener *listener, u64 now)
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-// Offers what has come until the client takes no more. A stream that the handler closes has no
-// handlers any more.
+// Offers the client what has come, until it takes no more. Returns whether there was any. A stream
+// that the handler closes has no handlers any more.
 static bool offer(struct stream *stream)
 {
     bool any = false;
@@ -261,7 +261,7 @@ static bool anything_wanted(void *argument)
     return any;
 }
 
-// Listeners that wait for the server to come back are looked at in time.
+// Returns when the first listener is to try again, or deadline if that is earlier.
 static u64 next_retry(u64 deadline)
 {
     for (u32 i = 0; i < LISTENERS_MAX; i++)
@@ -271,22 +271,18 @@ static u64 next_retry(u64 deadline)
     return deadline;
 }
 
-// While it sleeps, and only then, others look at its sockets: `waiter` is among those who wait.
-static void sleep_until(u64 deadline)
-{
-    waiter = (struct waiter){.thread = thread_current(), .ready = anything_wanted};
-    wait_begin(&waiter);
-    if (!anything_wanted(NULL))
-        thread_park(next_retry(deadline));
-    wait_end(&waiter);
-}
-
 void stream_run(u64 deadline)
 {
     if (work())
         return;
-    if (time_now() < deadline)
-        sleep_until(deadline);
+    if (time_now() < deadline) {
+        // Others look at its sockets only while it sleeps: then `waiter` is among those who wait.
+        waiter = (struct waiter){.thread = thread_current(), .ready = anything_wanted};
+        wait_begin(&waiter);
+        if (!anything_wanted(NULL))
+            thread_park(next_retry(deadline));
+        wait_end(&waiter);
+    }
     work();
 }
 
