@@ -55,7 +55,8 @@ def measure_guest(kernel, append, cpus=1, counted=True, options=()):
                for name, value, unit, budget in LINE.findall(console)]
     if done.returncode != 0 or not metrics:
         print(console)
-        fail(f"the guest ({append}) ended with status {done.returncode} and {len(metrics)} measurements")
+        fail(f"the guest ({append}) ended with status {done.returncode} "
+             f"and {len(metrics)} measurements")
     return metrics
 
 

@@ -47,7 +47,9 @@ class Progress:
 
     def step(self, what):
         self.done += 1
-        print(f"[{self.done}{f'/{self.boots}' if self.boots else ''}, {time.monotonic() - self.start:.0f} s] {what}", file=sys.stderr, flush=True)
+        boots = f"/{self.boots}" if self.boots else ""
+        seconds = time.monotonic() - self.start
+        print(f"[{self.done}{boots}, {seconds:.0f} s] {what}", file=sys.stderr, flush=True)
 
 
 class Poller(threading.Thread):
@@ -123,7 +125,8 @@ def run_all(build, measuring, loads, plugin, counted, client=None, program="cost
     command = bench.qemu(os.path.join(build, "orrery-bench.elf"), "--cpus",
                          "1" if counted else str(cpus), "--pmu", "model" if plugin else "none",
                          *(["--icount"] if counted else []), *(["--port", port] if client else []),
-                         "--append", f"run=bin/{program},{measuring},{','.join(loads)} oneshot quiet trace=none controller=costs")
+                         "--append", f"run=bin/{program},{measuring},{','.join(loads)} oneshot "
+                         "quiet trace=none controller=costs")
     # What the emulator says could come within a line of the console: it is kept apart.
     said = tempfile.TemporaryFile("w+", errors="replace")
     machine = subprocess.Popen([*prefix, *command], stdin=subprocess.DEVNULL,
@@ -149,5 +152,6 @@ def run_all(build, measuring, loads, plugin, counted, client=None, program="cost
     if set(costs) != set(loads):
         said.seek(0)
         print("\n".join(console), "--- emulator:", said.read(), sep="\n")
-        bench.fail(f"a machine (costs {measuring} {' '.join(loads)}) ended without a result for {set(loads) - set(costs)}")
+        bench.fail(f"a machine (costs {measuring} {' '.join(loads)}) ended without a result "
+                   f"for {set(loads) - set(costs)}")
     return {load: runs[1:] or runs for load, runs in costs.items()}

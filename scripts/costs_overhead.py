@@ -209,9 +209,12 @@ class Report:
         """rows: {load: {column: value}}."""
         columns = tuple(next(iter(rows.values())))
         values = {load: tuple(row.values()) for load, row in rows.items()}
-        averages = table(f"Table {number}: {title}, % more {self.found.unit}", columns, values, published, goals)
+        unit = self.found.unit
+        averages = table(f"Table {number}: {title}, % more {unit}", columns, values, published,
+                         goals)
         for name, row in list(values.items()) + [("average", averages)]:
-            self.metrics.extend({"name": f"overhead.{number}.{name}.{column}.{self.found.unit}".replace(" ", "_"),
+            start = f"overhead.{number}.{name}"
+            self.metrics.extend({"name": f"{start}.{column}.{unit}".replace(" ", "_"),
                                  "value": round(value, 4)}
                                 for column, value in zip(columns, row) if value is not None)
 
@@ -284,14 +287,16 @@ def report_samples(found):
           + "".join(f"{column:>14}" for column in columns))
     for load in THREE:
         shares = found.shares("metrics", "plugin", load)
-        print(f"{load:<16}{len(shares):>14}{min(shares):>14.3f}{statistics.median(shares):>14.3f}{max(shares):>14.3f}"
-              f"{samples[load]:>14.1f}{each[load]:>14.0f}{samples[load] * each[STEADY] / found.one('plugin', load) * 100:>14.3f}")
+        percent = samples[load] * each[STEADY] / found.one("plugin", load) * 100
+        print(f"{load:<16}{len(shares):>14}{min(shares):>14.3f}{statistics.median(shares):>14.3f}"
+              f"{max(shares):>14.3f}{samples[load]:>14.1f}{each[load]:>14.0f}{percent:>14.3f}")
 
 
 def report_hooks(found, paths):
     """Table 4.4: what code takes by itself, in a loop."""
     metrics = []
-    print(f"\nTable 4.4: code in a loop, instructions\n{'':<24}{'without':>10}{'off':>10}{'on':>10}{'off, %':>10}{'on, %':>10}"
+    print("\nTable 4.4: code in a loop, instructions\n"
+          f"{'':<24}{'without':>10}{'off':>10}{'on':>10}{'off, %':>10}{'on, %':>10}"
           f"{'S000 off, %':>14}{'on, %':>10}")
 
     def put(name, values, published):

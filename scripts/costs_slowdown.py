@@ -107,7 +107,8 @@ def report_slowdown(options, found):
     def put(name, value):
         metrics.append({"name": f"slowdown.{name}".replace(" ", "_"), "value": round(value, 3)})
 
-    print("Slowdown by the plugin, against a machine without it on the processor beside: median (least … most)\n")
+    print("Slowdown by the plugin, against a machine without it on the processor beside: "
+          "median (least … most)\n")
     print(f"{'load':<12}{'no plugin':>12}   "
           + "".join(f"{f'{name}, {len(ratios[name][LOADS[0]])} times':<28}" for name in VARIANTS))
     for load in LOADS:

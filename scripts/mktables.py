@@ -516,10 +516,12 @@ def main(arguments):
 def report(analysis):
     for index in sorted(analysis.conflicts):
         function = analysis.function_at(index)
-        print(f"{analysis.start + 4 * index:#x} {function.name if function else '?'}: paths with and "
-              "without a frame meet here", file=sys.stderr)
+        name = function.name if function else "?"
+        print(f"{analysis.start + 4 * index:#x} {name}: paths with and without a frame meet here",
+              file=sys.stderr)
     known = sum(1 for s in analysis.states if s)
-    print(f"{len(analysis.functions)} functions, {known} of {len(analysis.states)} instructions known",
+    print(f"{len(analysis.functions)} functions, "
+          f"{known} of {len(analysis.states)} instructions known",
           file=sys.stderr)
 
 

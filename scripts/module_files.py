@@ -7,7 +7,8 @@ import re
 SETTING = re.compile(r"^(\w+)[ \t]*(:=|\+=|=)[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 RULES = "scripts/make/user.mk"  # how they are built, and with what every program is linked
 # It may go on in the next line.
-ALWAYS = re.compile(r"^USER_ALWAYS = \$\(filter \$\(USER_LIBRARIES\),((?:.|\\\n)*?)\)$", re.MULTILINE)
+ALWAYS = re.compile(r"^USER_ALWAYS = \$\(filter \$\(USER_LIBRARIES\),((?:.|\\\n)*?)\)$",
+                    re.MULTILINE)
 SOURCES = (".c", ".h", ".S", ".inc")
 SHARED = "orrery"  # the folder include/: for all
 THREADS = "user"  # the library whose headers all processes see

@@ -89,9 +89,11 @@ class Verdict:
         if self.failed:
             return f"FAILED {name}: {self.failed}"
         if not self.proved:
-            return f"OPEN   {name}: {self.checked} properties proved, {len(self.open)} open, {len(self.missing)} places not reached"
+            return (f"OPEN   {name}: {self.checked} properties proved, {len(self.open)} open, "
+                    f"{len(self.missing)} places not reached")
         also = self.subject.fields.get("proves")
-        return f"PROVED {name}: {self.checked} properties{'; ' + also if also else ''}; bounds: {self.subject.bounds}"
+        return (f"PROVED {name}: {self.checked} properties{'; ' + also if also else ''}; "
+                f"bounds: {self.subject.bounds}")
 
     def details(self, verbose):
         lines = ["open: " + text for text in self.open] + ["not reached: " + text
@@ -101,8 +103,8 @@ class Verdict:
     def row(self):
         part, whole = self.statements
         share = f"{part}/{whole}"
-        return (f"{self.subject.name:22}{self.functions:9}{share:>12}{self.checked:8}{len(self.open):6}{self.reached:9}"
-                f"{self.seconds:9.0f}  {self.subject.bounds}")
+        return (f"{self.subject.name:22}{self.functions:9}{share:>12}{self.checked:8}"
+                f"{len(self.open):6}{self.reached:9}{self.seconds:9.0f}  {self.subject.bounds}")
 
 
 def harness_functions(root, build):
@@ -147,7 +149,8 @@ def read_table(verdict, table, root):
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     for row in rows:
         name, status = name_of(row, root), row["status"]
-        where = f"{os.path.relpath(os.path.join(root, row['directory'], row['file']), root)}:{row['line']} {row['function']}"
+        path = os.path.relpath(os.path.join(root, row["directory"], row["file"]), root)
+        where = f"{path}:{row['line']} {row['function']}"
         what = f"{where}: {row['property kind']}, {name + ': ' if name else ''}{row['property']}"
         if name and name.startswith(EXPECTED):
             if status in ("Invalid", "Invalid or unreachable", "Unknown"):

@@ -16,9 +16,10 @@ TOKEN = re.compile(r'\s*(?:(?P<comment>//[^\n]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*
                    r'|(?P<number>0[xX][0-9a-fA-F]+|\d+)|(?P<mark>[(){}\[\],;=]))')
 NAME = re.compile(r'[a-z][a-z0-9_]*$')
 # Words of C and names that the generated functions use themselves.
-RESERVED = frozenset('auto break case char const continue default do double else enum extern float for goto if inline int '
-                     'long register restrict return short signed sizeof static struct switch typedef union unsigned void '
-                     'volatile while bulk caller packet reply request server status'.split())
+RESERVED = frozenset('auto break case char const continue default do double else enum extern float '
+                     'for goto if inline int long register restrict return short signed sizeof '
+                     'static struct switch typedef union unsigned void volatile while '
+                     'bulk caller packet reply request server status'.split())
 CONSTANT = re.compile(r'[A-Z][A-Z0-9_]*$')
 
 

@@ -108,8 +108,8 @@ def header(interface):
     answers = ''.join(answer_head(interface, method, ';') + '\n'
                       for method in interface.methods if method.later)
     if answers:
-        servers += ('\n// Answers to calls whose function returned IPC_LATER, by their caller->call. '
-                    'E_NOENT: the\n// caller has gone.\n' + answers)
+        servers += ('\n// Answers to calls whose function returned IPC_LATER, by their '
+                    'caller->call. E_NOENT: the\n// caller has gone.\n' + answers)
     return (HEADER.format(path=interface.path) + comment_lines(interface.comment)
             + f'''#ifndef {guard}
 #define {guard}
@@ -150,7 +150,8 @@ def put(parameter, word):
 
 def client_room(parameter, word):
     extra = ' + 1' if parameter.kind == 'string' else ''
-    return f'    packet.words[{word}] = ipc_room({parameter.name}_room, {parameter.limit}{extra});\n'
+    return (f'    packet.words[{word}] = '
+            f'ipc_room({parameter.name}_room, {parameter.limit}{extra});\n')
 
 
 def get_integer(parameter, packet, word):
@@ -257,7 +258,8 @@ def server_get(parameter, word, behind=None):
         return (f'    u64 {name}_bytes = 0;\n'
                 f'    const void *{name} = ipc_get_behind(request, {behind}, &{name}_bytes, '
                 f'{parameter.limit});\n')
-    return {'integer': f'    {parameter.type} {name} = {get_integer(parameter, "request", word)};\n',
+    return {'integer': f'    {parameter.type} {name} = '
+                       f'{get_integer(parameter, "request", word)};\n',
             'struct': f'    {parameter.type} {name} = {{0}};\n'
                       f'    ipc_get_struct(request, &{name}, sizeof({name}));\n',
             'cap': f'    cap_t {name} = ipc_get_cap(request);\n',
@@ -416,6 +418,6 @@ def document(interface):
 
 
 def documentation(interfaces):
-    return ('# Interfaces of servers\n\nGenerated from `ipc/*.idl`; `ipc/README.md` has the language '
-            'and the rules that all calls follow.\n\n'
+    return ('# Interfaces of servers\n\nGenerated from `ipc/*.idl`; `ipc/README.md` has the '
+            'language and the rules that all calls follow.\n\n'
             + '\n'.join(document(interface) for interface in interfaces))

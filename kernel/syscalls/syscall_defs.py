@@ -9,12 +9,14 @@ MAX_PARAMETERS = 8  # r3…r10
 MAX_BYTES = 65536
 
 GROUP_LINE = re.compile(r'group\("([^"]+)"\)$')
-CALL_LINE = re.compile(r'(call|call_void)\(([a-z][a-z0-9_]*), (-|RIGHT_[A-Z]+\??), ([a-z]+), "([^"]*)"((?:, [^,]+)*)\)$')
+CALL_LINE = re.compile(r'(call|call_void)\(([a-z][a-z0-9_]*), (-|RIGHT_[A-Z]+\??), ([a-z]+), '
+                       r'"([^"]*)"((?:, [^,]+)*)\)$')
 SPECIAL_LINE = re.compile(r'special\(([a-z][a-z0-9_]*), ([a-z]+), "([^"]*)"\)$')
 VALUE = re.compile(r'(u64|s64|u32|s32|bool) ([a-z][a-z0-9_]*)$')
 OBJECT = re.compile(r'(process|loading|memory|served|own|monitor|slot)(\?)? ([a-z][a-z0-9_]*)$')
 POINTER = re.compile(r'(in|out|inout) (struct [a-z][a-z0-9_]*|u64) ([a-z][a-z0-9_]*)$')
-BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\] ([a-z][a-z0-9_]*)$')
+BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\] '
+                   r'([a-z][a-z0-9_]*)$')
 STRING = re.compile(r'string\[(\d+)\] ([a-z][a-z0-9_]*)$')
 
 
@@ -152,7 +154,8 @@ class Reader:
         if affected not in AFFECTED:
             self.fail(f'who is affected: one of {", ".join(AFFECTED)}')
         if AFFECTED[affected] and right == '-':
-            self.fail(f'what affects {"a process by its number" if affected == "process" else "everybody"} needs a right')
+            whom = 'a process by its number' if affected == 'process' else 'everybody'
+            self.fail(f'what affects {whom} needs a right')
 
     def plain(self, match):
         parameters = []

@@ -327,15 +327,18 @@ def named(call):
 
 def row(call):
     if call.is_special:
-        return f'| {call.number:#x} | `SYS_{call.name.upper()}` | | | {call.affected} | {call.about} | |\n'
+        return (f'| {call.number:#x} | `SYS_{call.name.upper()}` | | | {call.affected} '
+                f'| {call.about} | |\n')
     parameters = ', '.join(c_parameter(p) for p in call.parameters) or 'void'
     right = f'`{call.right}`' if call.right != '-' else ''
-    return (f'| {call.number} | `sys_{call.name}({parameters})` | {right} | {named(call)} | {call.affected} | {call.about} '
-            f'| {limits(call)} |\n')
+    return (f'| {call.number} | `sys_{call.name}({parameters})` | {right} | {named(call)} '
+            f'| {call.affected} | {call.about} | {limits(call)} |\n')
 
 
 def document(groups):
-    tables = ''.join(f'\n## {group.heading}\n\n| number | call | right | names | affects | what | limits |\n|---|---|---|---|---|---|---|\n'
+    tables = ''.join(f'\n## {group.heading}\n\n'
+                     '| number | call | right | names | affects | what | limits |\n'
+                     '|---|---|---|---|---|---|---|\n'
                      + ''.join(row(call) for call in group.calls) for group in groups)
     return f'''# System calls
 

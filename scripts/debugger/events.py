@@ -106,7 +106,8 @@ class Ring:
         size = packet['packet_bits'] // 8 or 0x10000
         bytes_ = self.end_of(number, packet) - packet.address
         if not find_type('struct trace_packet').sizeof <= bytes_ <= size:
-            raise Damaged(f'packet {number} of CPU {self.cpu.number} says that it has {bytes_} bytes')
+            raise Damaged(f'packet {number} of CPU {self.cpu.number} says that '
+                          f'it has {bytes_} bytes')
         begin = packet.address_of('events')
         words = self.memory.words(begin, (packet.address + bytes_ - begin) // 8)
         return list(self.events(number, words, packet['timestamp_begin']))

@@ -130,7 +130,9 @@ def test_the_end_of_a_machine_tells_what_was_found(status, console, emulator, su
 
 def test_what_is_said_to_be_unreachable_is_looked_up(tmp_path):
     rows = tmp_path / "unreachable.txt"
-    rows.write_text("kernel/a.c gone nobody calls it\nkernel/a.c here never\nkernel/b.c * not there\n")
+    rows.write_text("kernel/a.c gone nobody calls it\n"
+                    "kernel/a.c here never\n"
+                    "kernel/b.c * not there\n")
     lines = coverage.Lines()
     lines.functions["kernel/a.c"] = {1: "here", 10: "gone"}
     for line, executed in ((2, True), (11, False)):

@@ -17,20 +17,23 @@ from gen_stubs import write_if_changed  # pylint: disable=wrong-import-position
 from idl import load, load_errors  # pylint: disable=wrong-import-position
 from stub_output import server_head  # pylint: disable=wrong-import-position
 
-HEADER = "// SPDX-License-Identifier: MIT\n// Generated from {path} by tests/proofs/interfaces.py.\n"
+HEADER = ("// SPDX-License-Identifier: MIT\n"
+          "// Generated from {path} by tests/proofs/interfaces.py.\n")
 
 
 def served(parameter):
     """What the server does with a parameter."""
     name = parameter.name
     if parameter.direction == "in":
-        return {"string": f"    string_is_there({name});\n",
-                "bytes": f"    bytes_are_there({name}, {name}_bytes);\n"}.get(parameter.kind, f"    (void){name};\n")
+        checks = {"string": f"    string_is_there({name});\n",
+                  "bytes": f"    bytes_are_there({name}, {name}_bytes);\n"}
+        return checks.get(parameter.kind, f"    (void){name};\n")
     return {"integer": f"    *{name} = ({parameter.type})any_word();\n",
             "cap": f"    *{name} = (cap_t)any_word();\n",
             "struct": f"    any_bytes({name}, sizeof(*{name}));\n",
             "string": f"    any_bytes({name}, {name}_room);\n",
-            "bytes": f"    any_bytes({name}, {name}_room);\n    *{name}_bytes = any_length({name}_room);\n"}[parameter.kind]
+            "bytes": f"    any_bytes({name}, {name}_room);\n"
+                     f"    *{name}_bytes = any_length({name}_room);\n"}[parameter.kind]
 
 
 def server(interface, method):
@@ -45,7 +48,8 @@ def argument(parameter):
     if parameter.direction == "in":
         return {"integer": ("", f"({parameter.type})any_word()"),
                 "cap": ("", "1"),
-                "struct": (f"    {parameter.type} {name};\n    any_bytes(&{name}, sizeof({name}));\n", f"&{name}"),
+                "struct": (f"    {parameter.type} {name};\n"
+                           f"    any_bytes(&{name}, sizeof({name}));\n", f"&{name}"),
                 "string": ("", "caller_text"),
                 "bytes": ("", "caller_bytes, caller_length")}[parameter.kind]
     return {"integer": (f"    {parameter.type} {name};\n", f"&{name}"),
@@ -60,7 +64,8 @@ def client(interface, method):
     declared, given = zip(*(argument(parameter)
                             for parameter in method.parameters)) if method.parameters else ((), ())
     call = f"{interface.name}_{method.name}({', '.join(('SERVER',) + given)})"
-    return f"static void call_{method.name}(void)\n{{\n{''.join(declared)}    {call};\n    answer_was_taken();\n}}\n"
+    return (f"static void call_{method.name}(void)\n{{\n"
+            f"{''.join(declared)}    {call};\n    answer_was_taken();\n}}\n")
 
 
 def limits(method, direction, names):
@@ -72,7 +77,8 @@ def row(method):
     """What the driver has to know: struct proof_method."""
     strings = limits(method, "in", ("string", "bytes"))
     out = limits(method, "out", ("string", "bytes"))
-    return (f"    {{call_{method.name}, {len(strings)}, {max(strings, default=0)}, {len(out)}, {max(out, default=0)}, "
+    return (f"    {{call_{method.name}, {len(strings)}, {max(strings, default=0)}, "
+            f"{len(out)}, {max(out, default=0)}, "
             f"{sum(parameter.bulk for parameter in method.some('out', 'struct'))}}},\n")
 
 

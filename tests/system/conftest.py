@@ -13,7 +13,8 @@ MODULE_SCOPES = ("module", "class", "package")
 
 def pytest_configure(config):
     config.addinivalue_line("markers",
-                            "long: takes more than some seconds; begins first, so that none of these is the last")
+                            "long: takes more than some seconds; "
+                            "begins first, so that none of these is the last")
     config.addinivalue_line("markers", "part: what `make test-sanitized` runs")
     config.addinivalue_line("markers", "reports: the test is about a sanitizer's reports")
 

@@ -11,12 +11,16 @@ REPORTS = ("address sanitizer: ", "undefined behaviour: ")
 
 # Tests whose outcome is the exact number of instructions, which checked code takes more of: why.
 EXACT = {
-    "test_boot.py::test_benchmarks_are_exact_where_a_cycle_is_an_instruction": "samples come faster than they are read",
+    "test_boot.py::test_benchmarks_are_exact_where_a_cycle_is_an_instruction":
+        "samples come faster than they are read",
     "test_budget.py::test_paths_keep_their_budgets_and_runs_repeat": "budgets are instructions",
     "test_ipc.py::test_the_fast_path_is_taken": "a call's instructions are limited",
-    "test_user_library.py::test_the_cost_of_threads_and_locks_is_told": "a lock's instructions are limited",
-    "test_user_monitor.py::test_a_scan_costs_at_most_40_instructions_an_object": "a scan's instructions are limited",
-    "test_user_monitor.py::test_a_user_event_costs_at_most_20_instructions": "an event's instructions are limited",
+    "test_user_library.py::test_the_cost_of_threads_and_locks_is_told":
+        "a lock's instructions are limited",
+    "test_user_monitor.py::test_a_scan_costs_at_most_40_instructions_an_object":
+        "a scan's instructions are limited",
+    "test_user_monitor.py::test_a_user_event_costs_at_most_20_instructions":
+        "an event's instructions are limited",
 }
 
 # The part that `make test-sanitized` runs: files, or tests of them.

@@ -285,8 +285,8 @@ def siege(port, frames, seed, log=lambda line: None):
             connections += besiege(port, part, seed + sent)
             sent += part
             client.system()
-            log(f"{sent} frames, {connections} connections, {time.monotonic() - begin:.0f} s, longest wait "
-                f"{max(witness.waits, default=0):.3f} s")
+            log(f"{sent} frames, {connections} connections, {time.monotonic() - begin:.0f} s, "
+                f"longest wait {max(witness.waits, default=0):.3f} s")
         witness.over.set()
         witness.join()
         free = wait_for_free_slots(client)

@@ -54,7 +54,8 @@ def slots(disk):
 def test_files_outlive_the_machine(start, disk, cpus):
     shell = start(disk, cpus=cpus)
     assert shell.says("ls /data") == ""
-    shell.says("mkdir /data/folder; echo first > /data/folder/one; cp /bin/sh /data/sh; cp /data/sh /data/twice")
+    shell.says("mkdir /data/folder; echo first > /data/folder/one; "
+               "cp /bin/sh /data/sh; cp /data/sh /data/twice")
     shell.says("rm /data/twice; echo more >> /data/folder/one; mv /data/folder /data/moved")
     power_off(shell)
     assert slots(disk)[0][1] is not None

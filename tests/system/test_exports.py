@@ -75,7 +75,8 @@ def test_exports_have_every_sample(exact, recording, busy, tmp_path):
 
     stacks = [line.rsplit(" ", 1) for line in export("folded").decode().splitlines()]
     assert sum(int(count) for _, count in stacks) == busy
-    assert any(re.search(r"^work-objects:\d+;Work\(\w+\) 0x\w+ of work-objects:\d+;.*;run(;turn)?$", stack)
+    assert any(re.search(r"^work-objects:\d+;Work\(\w+\) 0x\w+ of work-objects:\d+;"
+                         r".*;run(;turn)?$", stack)
                for stack, _ in stacks), stacks[:5]
     assert export("perf-script").decode().count("\n\n") == busy
     assert len(gzip.decompress(export("pprof"))) > 1000

@@ -38,7 +38,8 @@ def test_a_little_fuzzing_finds_nothing_and_leaves_nothing(profile, tmp_path):
     with campaign.Run(KNOWN, BUILD, profile, 2, 1, limits, lambda line: None) as run:
         map_path = str(tmp_path / "map.cov")
         run.run(campaign.load(campaign.corpus_files(HERE), KNOWN), map_path, SECONDS)
-        again = f"tests/fuzz/fuzz run --profile {profile.name} --calls {CALLS[profile.name]} --seed 1 --option warm=20 --option every=20"
+        again = (f"tests/fuzz/fuzz run --profile {profile.name} --calls {CALLS[profile.name]} "
+                 "--seed 1 --option warm=20 --option every=20")
         assert run.outcome.fine, f"{run.outcome}: {again}\n{run.console[-4000:]}"
     assert run.summary["calls"] >= CALLS[profile.name] and run.summary["processes"] > 20 \
         and run.summary["looks"] > 0

@@ -28,7 +28,7 @@ class Measurement:
                                f"seconds={seconds}", f"hold={hold}")
         report = self.kov["workload"]["report"]
         coids = [key[len("spins."):] for key in report if key.startswith("spins.")]
-        assert len(coids) == 4, "the workload knows its turns from trace events, which are on by default"
+        assert len(coids) == 4, "the workload knows its turns from trace events, which are on"
         # Each acquisition is a larx, each turn of waiting another one.
         self.larx = {coid: report[f"acquisitions.{coid}"] + report[f"spins.{coid}"]
                      for coid in coids}
@@ -73,7 +73,8 @@ class Measurement:
     def show(self, title):
         print(f"\n{title}: {self.samples} samples of {sum(self.larx.values())} larx")
         for coid in self.ranked(self.own):
-            print(f"  {coid:>8} own {self.own[coid]:6.2f} %  found {self.found[coid]:6.2f} % ± {self.error[coid]:.2f}")
+            print(f"  {coid:>8} own {self.own[coid]:6.2f} %  "
+                  f"found {self.found[coid]:6.2f} % ± {self.error[coid]:.2f}")
 
 
 @pytest.fixture(scope="module", name="measured")

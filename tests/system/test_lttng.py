@@ -14,7 +14,8 @@ from waiting import PATIENCE, wait_for
 pytestmark = pytest.mark.long
 
 LINE = re.compile(r"^\[(\d+)\] (.*)$")
-STREAM = re.compile(r"(?:pid = (\d+), )?events_overwritten = \d+, event_count = \d+, cpu_id = (\d+)")
+STREAM = re.compile(r"(?:pid = (\d+), )?"
+                    r"events_overwritten = \d+, event_count = \d+, cpu_id = (\d+)")
 LATE = re.compile(r"(\d+) packets given to them, (\d+) came too late, (\d+) were not taken")
 
 

@@ -10,7 +10,8 @@ from matmul_figures import POLICIES, run_recorded
 
 pytestmark = pytest.mark.long
 
-COLLECTED = re.compile(r"matmul: \d+ reads, (\d+) records \((\d+) switches, (\d+) of threads\), (\d+) lost")
+COLLECTED = re.compile(r"matmul: \d+ reads, (\d+) records \((\d+) switches, (\d+) of threads\), "
+                       r"(\d+) lost")
 
 
 class Run:

@@ -27,8 +27,8 @@ def test_services_are_objects_of_one_tree(machine2):
         objects = by_coid(machine2)
         return objects if roots_of(objects) == (["Kernel"], set()) else None
 
-    classes = {found["class"] for found in wait_for(scan,
-                                                    "a scan in which all objects are one tree").values()}
+    scanned = wait_for(scan, "a scan in which all objects are one tree")
+    classes = {found["class"] for found in scanned.values()}
     assert {"Kernel", "ObjectManager", "Thread", "PageAllocator", "TraceManager",
             "PmuManager"} <= classes, classes
 

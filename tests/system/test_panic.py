@@ -62,7 +62,8 @@ def test_a_reset_tells_what_each_cpu_is_doing(boot, cpus):
     assert len(by_cpu) == cpus and all("stack:" in text for text in by_cpu), report
     [hung] = [text for text in by_cpu if "crash_by_waiting" in text]
     assert "holds crash inner" in hung and "soft-masked 1" in hung and "process 0" in hung, hung
-    assert re.search(r" reaper/0 +CPU 0, .* parked.*\n +in reschedule < schedule < .* < thread_main ", report), report
+    assert re.search(r" reaper/0 +CPU 0, .* parked.*\n"
+                     r" +in reschedule < schedule < .* < thread_main ", report), report
     assert " switch from=" in report.split("last trace events")[1], report
 
 
@@ -72,8 +73,9 @@ def test_a_test_that_waits_in_vain_shows_what_threads_do(boot):
     with pytest.raises(GuestError, match="no power-off within 2 s") as error:
         machine.wait_end(2)
     threads = str(error.value).split("threads:")[1]
-    found = re.findall(r"^ +\d+ (\w+)/\d+ +CPU \d, priority \d, \w+.*\n +asleep, .*\n(?: +timer .*\n)?"
-                       r" +user pc 0x100\w+ lr ", threads, re.MULTILINE)
+    found = re.findall(r"^ +\d+ (\w+)/\d+ +CPU \d, priority \d, \w+.*\n"
+                       r" +asleep, .*\n(?: +timer .*\n)? +user pc 0x100\w+ lr ",
+                       threads, re.MULTILINE)
     assert {"init", "fs", "dci", "sleep"} <= set(found), threads
     assert machine.process.returncode is not None
 

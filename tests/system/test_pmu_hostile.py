@@ -126,8 +126,10 @@ def build_other_version(folder):
 def test_a_plugin_of_another_version_is_refused(boot, tmp_path):
     kernel, version = build_other_version(tmp_path / "other")
     machine = boot("other-version", pmu="model", kernel=kernel).wait_ready()
-    assert f"pmu: the model unit has version {version + 1}, not {version}" in machine.console, machine.console
-    assert f"pmu-model: refused: the guest speaks version {version}, this plugin {version + 1}" in machine.emulator
+    assert f"pmu: the model unit has version {version + 1}, not {version}" \
+        in machine.console, machine.console
+    assert f"pmu-model: refused: the guest speaks version {version}, this plugin {version + 1}" \
+        in machine.emulator
     check_refusals(machine, tmp_path)
 
 
@@ -138,7 +140,8 @@ def test_a_plugin_of_another_version_is_refused(boot, tmp_path):
 def test_a_hostile_guest_harms_itself_only(boot, cpus):
     machine, ok = run(boot, "hostile", cpus=cpus, pmu="model")
     assert ok == 13, machine.console
-    assert re.search(r"pmu-model: refused: the guest speaks version \d+", machine.emulator), machine.emulator
+    assert re.search(r"pmu-model: refused: the guest speaks version \d+",
+                     machine.emulator), machine.emulator
 
 
 def test_commands_of_processes_do_nothing(modelled):

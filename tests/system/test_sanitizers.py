@@ -32,14 +32,16 @@ ADDRESS = {
     "page-double-free": ("pages freed twice", "free of",
                          ["violation_pages", "violation_free_pages"]),
     "page-wrong-order": ("pages of another order", "free of", ["violation_pages"]),
-    "stack": ("stack out of bounds", "write of 1 byte", ["0 bytes behind the end of the variable variable:", "violate_stack"]),
+    "stack": ("stack out of bounds", "write of 1 byte",
+              ["0 bytes behind the end of the variable variable:", "violate_stack"]),
     "stack-left": ("stack out of bounds", "write of 1 byte",
                    ["1 byte before the variable variable:", "violate_stack_left"]),
     "stack-after-scope": ("stack use after scope", "read of 1 byte",
                           ["0 bytes into the variable variable:",
                            "violate_stack_after_scope"]),
-    "global": ("global out of bounds", "write of 1 byte", ["0 bytes behind the end of the variable violation_variable of 20 bytes",
-                                                           "violation_address.c"]),
+    "global": ("global out of bounds", "write of 1 byte",
+               ["0 bytes behind the end of the variable violation_variable of 20 bytes",
+                "violation_address.c"]),
     "memcpy": ("heap out of bounds", "write of 34 bytes",
                [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
     "memset": ("heap out of bounds", "write of 40 bytes",
@@ -162,7 +164,8 @@ def test_a_program_ends_with_its_report(boot, kind):
     machine = boot(append=f"quiet run=bin/test-undefined,{kind} oneshot", network=False)
     assert machine.wait_end(60) != 0, machine.console
     [report] = sanitizers.reports(machine.console)
-    assert re.search(rf"panics: undefined behaviour: tests/guest/user/test-undefined/main\.c:\d+:\d+: ({what})", report), report
+    assert re.search(r"panics: undefined behaviour: tests/guest/user/test-undefined/main\.c:"
+                     rf"\d+:\d+: ({what})", report), report
     assert f"\n  in {function} < main < " in machine.console, machine.console
     assert "test-undefined: 1 kinds" not in machine.console, machine.console
 

@@ -37,4 +37,5 @@ def test_the_run_programs_status_is_the_machines(boot):
     machine = run(boot, "false", status=1)
     assert "init: false (pid" in machine.console
     machine = run(boot, "no-such-program", status=1)
-    assert "init: no-such-program: cannot start bin/no-such-program: no such thing" in machine.console
+    assert "init: no-such-program: cannot start bin/no-such-program: no such thing" \
+        in machine.console

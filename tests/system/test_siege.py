@@ -69,7 +69,8 @@ def test_requests_of_who_has_gone_are_dropped(machine2, capsys, end, size):
         begin = time.monotonic()
         assert viewer.objects()
         with capsys.disabled():
-            print(f"\nplaces free after {seconds:.1f} s of the machine, then objects in {time.monotonic() - begin:.2f} s")
+            print(f"\nplaces free after {seconds:.1f} s of the machine, "
+                  f"then objects in {time.monotonic() - begin:.2f} s")
     for sock in floods:
         sock.close()
 

@@ -35,7 +35,8 @@ QUIET_MAX = 30  # the six lasting processes have 24 rings on 4 CPUs
 STACKS = {("Region", "RegionStack"), ("FCMComputation", "FCMComputationShared"),
           ("SegmentHAT", "SegmentHATShared")}
 TRANSLATIONS = ("SegmentHAT", "SegmentHATPrivate")
-FILES = 10 * "ls -l /bin | grep test | wc > /tmp/a; cat /proc/1/status > /tmp/b; cp /tmp/b /tmp/a; rm /tmp/a /tmp/b\n"
+FILES = 10 * ("ls -l /bin | grep test | wc > /tmp/a; cat /proc/1/status > /tmp/b; "
+              "cp /tmp/b /tmp/a; rm /tmp/a /tmp/b\n")
 
 
 def classes(machine):

@@ -30,7 +30,8 @@ def test_events_are_listed_with_their_counters(modelled):
 
 
 def test_user_and_kernel_are_the_whole_to_the_instruction(modelled):
-    result = modelled.kov("stat", "-e", "instructions,instructions:u,instructions:k", "--", "demo", "seconds=1")
+    result = modelled.kov("stat", "-e", "instructions,instructions:u,instructions:k",
+                          "--", "demo", "seconds=1")
     found = counts(result)
     for cpu in range(2):
         whole, user, kernel = (found["instructions", mode]["cpus"][cpu]
@@ -92,7 +93,8 @@ def test_rows_of_intervals_have_errors_that_hold(modelled):
             for cpu in event["cpus"]]
     whole = [row for row in rows if row["measured"] == row["total"]]
     parts = [row for row in rows if row["measured"] < row["total"] and row["total"] > 50 * 100000]
-    assert whole and all(row["error"] in (0, 1) for row in whole), "1: what was read before was a rounded estimate"
+    assert whole and all(row["error"] in (0, 1)
+                         for row in whole), "1: what was read before was a rounded estimate"
     assert parts and all(row["error"] for row in parts), "so many turns say how far off they may be"
     assert sum(row["error"] < row["count"] / 2
                for row in parts) > len(parts) / 2, "which is not far"
@@ -251,8 +253,8 @@ def test_objects_have_the_instructions_of_their_work(modelled, options):
 
 
 def test_objects_have_metrics(modelled):
-    result = modelled.kov("stat", "-e", f"instructions@{THRESHOLD},cycles@{10 * THRESHOLD}", "--per-object", "--", "demo",
-                          "seconds=3")
+    result = modelled.kov("stat", "-e", f"instructions@{THRESHOLD},cycles@{10 * THRESHOLD}",
+                          "--per-object", "--", "demo", "seconds=3")
     found = [one for one in result["objects"] if one["metrics"]]
     for one in found:
         instructions, cycles = (event["count"] for event in one["events"])
@@ -260,7 +262,7 @@ def test_objects_have_metrics(modelled):
             ("IPC", pytest.approx(instructions / cycles, rel=1e-5))]
     busiest = max(found, key=lambda one: one["events"][1]["samples"])
     ipc = busiest["metrics"][0]
-    assert 0 < ipc["value"] <= 1 + certainly(ipc["error"]), "the model's core completes one instruction a cycle at most"
+    assert 0 < ipc["value"] <= 1 + certainly(ipc["error"]), "one instruction a cycle at most"
 
 
 def test_what_has_no_room_in_any_turn_is_named(modelled):

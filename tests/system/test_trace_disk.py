@@ -47,7 +47,8 @@ def events_of(folder):
 
 def test_a_trace_comes_from_the_disk_of_a_machine_on_or_off(start, disk, tmp_path):
     shell = start(network=False, cpus=2)
-    logged, packets, size, _, over = account(shell.says("trace record -m sched,syscall -d 1 /data/t"))
+    told = shell.says("trace record -m sched,syscall -d 1 /data/t")
+    logged, packets, size, _, over = account(told)
     assert logged > 0 and packets > 0 and size > 0 and over == 0
     shell.says("sync")
     on, off = tmp_path / "on", tmp_path / "off"

@@ -202,7 +202,8 @@ def test_a_full_machine_tells_whom_it_serves(kov, machine):
             dci.ServedClient(number=4, role=dci.ROLE_CONTROLLER, address="10.0.2.2\n", seconds=7)])
     result = kov("objects", machine=machine)
     assert result.code == 3
-    assert "client 3 (observer) from 10.0.2.2 since 12 s, client 4 (controller) from 10.0.2.2" in result.err
+    assert "client 3 (observer) from 10.0.2.2 since 12 s, " \
+        "client 4 (controller) from 10.0.2.2" in result.err
     assert "\x1b" not in result.err
 
 

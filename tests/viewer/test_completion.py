@@ -96,8 +96,9 @@ def test_zsh_takes_the_script(tmp_path):
     (tmp_path / "_kov").write_text(script)
     assert script.startswith("#compdef kov\n") and "complete -F _kov kov" in script
     if shutil.which("zsh") is not None:
-        assert "_kov" in run("zsh", "-fc", f"autoload -U compinit && compinit -u -d {tmp_path}/dump\n"
-                                           f"source {tmp_path}/_kov && echo ${{_comps[kov]}}")
+        assert "_kov" in run("zsh", "-fc",
+                             f"autoload -U compinit && compinit -u -d {tmp_path}/dump\n"
+                             f"source {tmp_path}/_kov && echo ${{_comps[kov]}}")
 
 
 def test_the_manual_page_has_every_command_and_option(commands):

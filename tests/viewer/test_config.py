@@ -31,7 +31,8 @@ def test_what_is_saved_is_loaded(config):
                     "--slice", "20000", "-C", "0-1", "-c", "777", "--about", "what I look at")
     assert result.code == 0, result.err
     assert (config.folder / "my locks.conf").read_text() == (
-        "about what I look at\nevents larx:k@5000,stcx\nevents cycles\nshares 3,1\ncpus 0-1\nslice 20000\nperiod 777\n")
+        "about what I look at\nevents larx:k@5000,stcx\nevents cycles\nshares 3,1\ncpus 0-1\n"
+        "slice 20000\nperiod 777\n")
     assert not list(config.folder.glob("*.new"))
     one = config("load", "my locks", "--json").json
     assert one == {"name": "my locks", "built_in": False, "about": "what I look at",

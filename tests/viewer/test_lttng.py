@@ -143,7 +143,7 @@ def test_a_viewer_gets_packets_as_they_were_pushed(live):
     assert (discarded, kind, status, flags) == (0, 0, OK, 0)
     assert client.packet(1, 0, len(first)) == (1, first)
     assert client.packet(1, 100, 50) == (1, first[100:150])
-    assert index_when(client, 1, INACTIVE)[4] == 249, "up to where the other CPU is, less its number"
+    assert index_when(client, 1, INACTIVE)[4] == 249, "where the other CPU is, less its number"
     assert client.index(1)[7] == RETRY, "no beacon twice"
     live.push(1, 1, [500, 600])
     assert index_when(client, 1, OK)[0] == len(first)

@@ -154,8 +154,10 @@ def test_report_as_text(kov, sampling):
     kov("record", "-d", "0.1", machine=sampling)
     result = kov("report", "-n", "1")
     assert result.code == 0
-    assert "not idle 75: attributed 70 (93.33 %), unattributed 2, stale 3; soft-masked 0" in result.out
-    assert " 53.33 %        40         0       40000000    40.73 %  Thread(ThreadShared) 0x1030" in result.out
+    assert "not idle 75: attributed 70 (93.33 %), unattributed 2, stale 3; soft-masked 0" \
+        in result.out
+    assert " 53.33 %        40         0       40000000    40.73 %  Thread(ThreadShared) 0x1030" \
+        in result.out
     assert "4 rows more" in result.out
 
 

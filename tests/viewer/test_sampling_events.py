@@ -146,7 +146,8 @@ def test_what_was_sampled_in_turns_is_scaled(kov, sampling):
 def test_a_difference_in_one_event_is_told(kov, sampling):
     sampling_stat(sampling, 1, 1).taken += 1
     result = record(kov, sampling)
-    assert result.code == 1 and "CPU 1 took 13 samples of instructions, but 12 arrived" in result.err
+    assert result.code == 1
+    assert "CPU 1 took 13 samples of instructions, but 12 arrived" in result.err
 
 
 def test_a_report_has_tables_for_each_event(kov, sampling):

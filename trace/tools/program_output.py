@@ -46,8 +46,9 @@ def description(provider, event):
     lines = [f'    {{.provider = "{provider}", .name = "{event.name}",',
              f'     .format = "{event.format}",']
     if event.fields:
+        names = ', '.join(f'"{field.name}"' for field in event.fields)
         lines += [f'     .types = {{{", ".join(TABLE_TYPES[f.type] for f in event.fields)}}},',
-                  f'     .fields = {{{", ".join(chr(34) + f.name + chr(34) for f in event.fields)}}},']
+                  f'     .fields = {{{names}}},']
     return '\n'.join([*lines, f'     .field_count = {len(event.fields)}}},\n'])
 
 

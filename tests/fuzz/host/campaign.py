@@ -17,7 +17,8 @@ import text
 # off
 RIGHTS = 0xFF & ~0x10
 RUN_SECONDS = 4 * 3600
-ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP PEER NOTDIR ISDIR NOTEMPTY other").split()
+ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP "
+          "PEER NOTDIR ISDIR NOTEMPTY other").split()
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,12 @@ class Profile:
 PROFILES = (
     Profile("plain", "processes without rights, beside the servers", 53, {"methods": 15}),
     Profile("servers", "servers' methods, from processes without rights", 25, {"methods": 90}),
-    Profile("rights", "processes with rights, beside the servers", 10, {"methods": 10, "rights": RIGHTS}, pmu="model", disk=True),
-    Profile("devices", "processes with rights on a machine without servers", 10, {"methods": 0, "rights": RIGHTS}, first=True, disk=True),
-    Profile("watched", "processes that spoil what they share, while a monitor looks", 2, {"methods": 5, "monitored": 1, "subjects": 60}, pmu="model"),
+    Profile("rights", "processes with rights, beside the servers", 10,
+            {"methods": 10, "rights": RIGHTS}, pmu="model", disk=True),
+    Profile("devices", "processes with rights on a machine without servers", 10,
+            {"methods": 0, "rights": RIGHTS}, first=True, disk=True),
+    Profile("watched", "processes that spoil what they share, while a monitor looks", 2,
+            {"methods": 5, "monitored": 1, "subjects": 60}, pmu="model"),
 )
 
 
@@ -148,11 +152,14 @@ def servers_text(known, counts):
 def run_row(run):
     summary = run.summary or dict.fromkeys(guest.SUMMARY, 0)
     lost = summary["free_before"] - summary["free_after"] if summary["looks"] else 0
-    return (f"{run.profile.name:10} {summary['calls']:>12,} {summary['processes']:>9,} {summary['faulted']:>8,} {summary['killed']:>7,} "
-            f"{summary['looks']:>6} {lost // 1024:>8} {summary['service_growth'] // 1024:>8} "
-            f"{summary['executed'] - summary['executed_before']:>8,} {summary['corpus'] - summary['corpus_loaded']:>7} {run.seconds:>6.0f}  "
-            f"{run.outcome}")
+    code = summary["executed"] - summary["executed_before"]
+    kept = summary["corpus"] - summary["corpus_loaded"]
+    return (f"{run.profile.name:10} {summary['calls']:>12,} {summary['processes']:>9,} "
+            f"{summary['faulted']:>8,} {summary['killed']:>7,} {summary['looks']:>6} "
+            f"{lost // 1024:>8} {summary['service_growth'] // 1024:>8} {code:>8,} {kept:>7} "
+            f"{run.seconds:>6.0f}  {run.outcome}")
 
 
-RUN_HEAD = (f"{'profile':10} {'calls':>12} {'processes':>9} {'faulted':>8} {'killed':>7} {'looks':>6} {'KB less':>8} {'servers':>8} "
-            f"{'new code':>8} {'kept':>7} {'s':>6}  outcome")
+RUN_HEAD = (f"{'profile':10} {'calls':>12} {'processes':>9} {'faulted':>8} {'killed':>7} "
+            f"{'looks':>6} {'KB less':>8} {'servers':>8} {'new code':>8} {'kept':>7} {'s':>6}  "
+            "outcome")

@@ -153,7 +153,8 @@ class Unreachable:
             if not hits:
                 yield f"unreachable.txt:{number}: {path} {what} fits no line"
             elif executed:
-                yield f"unreachable.txt:{number}: {path} {what}: executed: {' '.join(map(str, executed))}"
+                yield (f"unreachable.txt:{number}: {path} {what}: executed: "
+                       f"{' '.join(map(str, executed))}")
 
     @staticmethod
     def fits(known, path, line, what):
@@ -200,7 +201,8 @@ def report(lines, unreachable=None):
 def table_text(table, total):
     out = [f"{'folder':28} {'lines':>7} {'reachable':>9} {'executed':>8}  of reachable"]
     for folder, count, reachable, executed in [*table, total]:
-        out.append(f"{folder:28} {count:7} {reachable:9} {executed:8}  {100 * executed / max(reachable, 1):11.1f} %")
+        percent = 100 * executed / max(reachable, 1)
+        out.append(f"{folder:28} {count:7} {reachable:9} {executed:8}  {percent:11.1f} %")
     return "\n".join(out)
 
 

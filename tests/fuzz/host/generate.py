@@ -95,7 +95,8 @@ def parameter_c(known, one):
     structure = known.structure_index[one.structure] if one.structure else 0
     maximum = f"sizeof(struct {one.structure})" if one.structure.startswith("sys_") \
         else str(one.maximum)
-    return f"{{FUZZ_PARAMETER_{one.kind.upper()}, {meaning(known, one.meaning)}, {one.length_of}, {structure}, {maximum}}}"
+    return (f"{{FUZZ_PARAMETER_{one.kind.upper()}, {meaning(known, one.meaning)}, "
+            f"{one.length_of}, {structure}, {maximum}}}")
 
 
 def server_of(known, call):
@@ -104,22 +105,29 @@ def server_of(known, call):
 
 def call_c(known, call):
     parameters = ", ".join(parameter_c(known, one) for one in call.parameters)
-    return (f'    {{"{call.name}", {call.number:#x}, FUZZ_KIND_{call.kind.upper()}, {call.weight}, {len(call.parameters)}, {pool(call.makes)}, '
-            f"{pool(call.brings)}, {int(call.excluded)}, {server_of(known, call)}, {call.right}, {{{parameters}}}}},\n")
+    return (f'    {{"{call.name}", {call.number:#x}, FUZZ_KIND_{call.kind.upper()}, {call.weight}, '
+            f"{len(call.parameters)}, {pool(call.makes)}, {pool(call.brings)}, "
+            f"{int(call.excluded)}, {server_of(known, call)}, {call.right}, {{{parameters}}}}},\n")
+
+
+def field_c(known, name, one):
+    is_text = one.meaning == "text"
+    return (f"{{offsetof(struct {name}, {one.place}), sizeof(((struct {name} *)0)->{one.place}), "
+            f"{meaning(known, 'name' if is_text else one.meaning)}, {int(is_text)}}}")
 
 
 def struct_c(known, name):
     fields = known.fields(name)
     if name.startswith("u64_"):
         return f"    {{8, 1, {{{{0, 8, {meaning(known, fields[0].meaning)}, 0}}}}}},\n"
-    rows = ", ".join(f"{{offsetof(struct {name}, {one.place}), sizeof(((struct {name} *)0)->{one.place}), "
-                     f"{meaning(known, 'name' if one.meaning == 'text' else one.meaning)}, {int(one.meaning == 'text')}}}" for one in fields)
+    rows = ", ".join(field_c(known, name, one) for one in fields)
     return f"    {{sizeof(struct {name}), {len(fields)}, {{{rows}}}}},\n"
 
 
 def value_c(spec):
     value = text.Reader(spec).value()
-    return f"    {{{value.mode}, {value.which}, {value.shift}, {value.delta}, {value.literal:#x}UL}}, // {spec}\n"
+    return (f"    {{{value.mode}, {value.which}, {value.shift}, {value.delta}, "
+            f"{value.literal:#x}UL}}, // {spec}\n")
 
 
 def calls_c(known):

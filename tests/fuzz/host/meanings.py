@@ -205,5 +205,6 @@ WEIGHTS = {"console_write": 1, "console_type": 1, "exit": 1, "process_kill": 5,
 
 # Calls that are not made, and why. This is the one place.
 EXCLUDED = {
-    "power_off": "with RIGHT_POWER it ends the machine, as it promises; without the right the target makes it",
+    "power_off": "with RIGHT_POWER it ends the machine, as it promises; without the right the "
+                 "target makes it",
 }

@@ -370,7 +370,8 @@ def programs_text(programs, known):
     for program in programs:
         key = (program.group, program.process)
         if key != process:
-            lines.append(f"process rights={program.rights:#x} cpu={program.cpu} group={program.group}")
+            lines.append(f"process rights={program.rights:#x} cpu={program.cpu} "
+                         f"group={program.group}")
             process = key
         flags = [name for name, bit in PROGRAM_FLAGS.items() if program.flags & bit]
         lines.append(" ".join(["program", *flags]))

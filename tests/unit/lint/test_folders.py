@@ -9,7 +9,8 @@ import pytest
 CHECK = pathlib.Path(__file__).resolve().parents[3] / "scripts/check-folders"
 SOURCES = {"one/caller.c": "void called(void);\nvoid caller(void) { called(); }",
            "other/called.c": "void called(void) { }"}
-README = "| folder | concepts | uses |\n|---|---|---|\n| `one/` | calls | {} |\n| `other/` | | {} |\n"
+README = ("| folder | concepts | uses |\n|---|---|---|\n"
+          "| `one/` | calls | {} |\n| `other/` | | {} |\n")
 
 
 @pytest.fixture(name="check")

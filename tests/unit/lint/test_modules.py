@@ -8,6 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CHECK = ROOT / "scripts/check-modules"
+USES_ITS_CLIENT = "servers/server/user.mk: it uses client, which is a client of server\n"
 
 
 def write(root, files):
@@ -72,7 +73,8 @@ def test_a_cycle_of_libraries_of_processes_is_told(house):
 def test_an_undeclared_include_is_told_with_its_line(house, path):
     write(house, {path: "\n#include <high/high.h>\n"})
     code, said = check(house)
-    assert code == 1 and said == f"{path}:2: <high/high.h> is high's, which is not in DEPS of low/module.mk\n"
+    told = f"{path}:2: <high/high.h> is high's, which is not in DEPS of low/module.mk\n"
+    assert code == 1 and said == told
 
 
 # ---- processes -----------------------------------------------------------------------------------
@@ -101,7 +103,8 @@ def good_town(house):
         "userlib/client/include/client.h": "#include <both.h>\n",
         "servers/server/user.mk": "PROGRAM := server\nSRC := main.c\nDEPS := both\n",
         "servers/server/main.h": "",
-        "servers/server/main.c": '#include "main.h"\n#include <both.h>\n#include <always/always.h>\n',
+        "servers/server/main.c": '#include "main.h"\n'
+                                 '#include <both.h>\n#include <always/always.h>\n',
         "commands/user.mk": "PROGRAMS := one two\nDEPS := client\n",
         "commands/one.c": "#include <client.h>\n#include <low/low.h>\n",
         "tests/guest/user/looks/user.mk": "PROGRAM := looks\nROOT_INC := userlib/src\n"
@@ -144,13 +147,13 @@ def test_what_is_bare_sees_no_library(town):
                                  "DEPS = both client"])
 def test_a_server_that_uses_its_client_is_told(town, how):
     add(town, "servers/server/user.mk", how + "\n")
-    assert check(town) == (1, "servers/server/user.mk: it uses client, which is a client of server\n")
+    assert check(town) == (1, USES_ITS_CLIENT)
 
 
 def test_a_server_that_uses_its_client_by_way_of_another_is_told(town):
     write(town, {"userlib/way/user.mk": "LIBRARY := way\nDEPS := client\n"})
     add(town, "servers/server/user.mk", "DEPS += way\n")
-    assert check(town) == (1, "servers/server/user.mk: it uses client, which is a client of server\n")
+    assert check(town) == (1, USES_ITS_CLIENT)
 
 
 def test_a_client_of_nobody_is_told(town):
@@ -166,7 +169,8 @@ def test_a_client_of_nobody_is_told(town):
 ])
 def test_what_is_in_no_module_below_is_told(town, kind, word):
     add(town, "userlib/client/user.mk", f"{kind} := {word}\n")
-    assert check(town) == (1, f"userlib/client/user.mk: {kind}: {word} is in no module that stands below processes\n")
+    assert check(town) == (1, f"userlib/client/user.mk: {kind}: {word} is in no module that "
+                              "stands below processes\n")
 
 
 def test_a_source_of_several_with_one_prefix_is_read(town):
@@ -176,7 +180,8 @@ def test_a_source_of_several_with_one_prefix_is_read(town):
 
 
 def test_a_test_may_not_look_into_kernel_or_servers(town):
-    add(town, "tests/guest/user/looks/user.mk", "ROOT_SRC += kernel/proc/calls.c servers/server/main.c\n")
+    add(town, "tests/guest/user/looks/user.mk",
+        "ROOT_SRC += kernel/proc/calls.c servers/server/main.c\n")
     _, said = check(town)
     assert said.count("tests/guest/user/looks/user.mk: ROOT_SRC: ") == 2
 
@@ -207,7 +212,8 @@ def test_what_the_host_includes_of_the_machine_is_declared(town, folder, mk, nam
                                         "#include <user/user.h>\n"})  # the host's own, not ours
     assert check(town) == (0, "")
     write(town, {f"{folder}/tools/b.c": "#include <kernel/kernel.h>\n"})
-    assert check(town) == (1, f"{folder}/tools/b.c:1: <kernel/kernel.h> is not in {name}_MACHINE of {mk}\n")
+    assert check(town) == (1, f"{folder}/tools/b.c:1: <kernel/kernel.h> is not in "
+                              f"{name}_MACHINE of {mk}\n")
 
 
 def test_a_room_that_includes_one_behind_it_is_told(house):

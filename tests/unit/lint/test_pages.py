@@ -198,5 +198,6 @@ def test_a_new_baseline_is_written_into_the_page(planted):
     planted.replace("docs/benchmarks.md", r"\Z", "")  # is put back
     assert check("benchmarks-page", planted.root) == (0, "")
     page = (planted.root / "docs/benchmarks.md").read_text(encoding="utf-8")
-    assert "| object_miss | the first call on a CPU: Default Object, table entry | 12,345.5 |" in page
+    assert "| object_miss | the first call on a CPU: Default Object, table entry | 12,345.5 |" \
+        in page
     assert check(FIGURES, planted.root) == (0, "")

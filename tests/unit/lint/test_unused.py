@@ -20,7 +20,8 @@ def made_tree(tmp_path):
     """A header that declares twice(), its source, and a program of tests that calls it."""
     write(tmp_path, "kernel/twice.h", "// twice(3): 6.\nint twice(int value);\n")
     write(tmp_path, "kernel/twice.c",
-          '#include "twice.h"\n\nint twice(int value)\n{\n    return value > 9 ? twice(9) : 2 * value;\n}\n')
+          '#include "twice.h"\n\n'
+          'int twice(int value)\n{\n    return value > 9 ? twice(9) : 2 * value;\n}\n')
     write(tmp_path, "tests/guest/main.c", "int main(void)\n{\n    return twice(1);\n}\n")
 
     def run(files=(), *arguments):
@@ -41,7 +42,8 @@ def test_what_tests_and_itself_alone_call_is_told_with_its_place(check):
 
 
 @pytest.mark.parametrize("path, text", [
-    ("kernel/user.c", "static int user(void)\n{\n    return twice(2);\n}\nint (*f)(void) = user;\n"),
+    ("kernel/user.c",
+     "static int user(void)\n{\n    return twice(2);\n}\nint (*f)(void) = user;\n"),
     ("kernel/table.c", "int (*const table[])(int) = {twice};\n"),
     ("kernel/entry.S", "    bl twice\n"),
     ("kernel/calls.def", "CALL(twice)\n"),
@@ -72,8 +74,10 @@ def test_what_the_build_generates_for_tests_does_not(check, tmp_path):
     assert check((), "--generated", tmp_path / "build/gen") == TOLD
 
 
-@pytest.mark.parametrize("head", ["static inline int half(int value)",
-                                  "static inline __attribute__((always_inline)) int\nhalf(int value)"])
+@pytest.mark.parametrize("head", [
+    "static inline int half(int value)",
+    "static inline __attribute__((always_inline)) int\nhalf(int value)",
+])
 def test_functions_in_headers_are_told_as_well(check, head):
     code, said = check({"kernel/half.h": f"{head}\n{{\n    return value / 2;\n}}\n"})
     assert code == 1 and ": nothing in the product uses half\n" in said

@@ -75,8 +75,9 @@ def main():
         time.sleep(seconds * 8 / 10)
         last = look(gateway, page, LOOKS, seconds / 10)
         page.end()
-    print(f"Memory at {RATE:,} samples a second, at the begin; then, {filled:.0f} s later, when the "
-          f"history of {HISTORY_MB} MB\nwas full, in the first and last tenth of {seconds:.0f} s")
+    print(f"Memory at {RATE:,} samples a second, at the begin; then, {filled:.0f} s later, "
+          f"when the history of {HISTORY_MB} MB\nwas full, in the first and last tenth of "
+          f"{seconds:.0f} s")
     for name, *of in zip(("gateway, MB", "page's heap, MB"), begin, first, last):
         print(f"  {name:16}", *(f"{one / 2**20:8.2f}" for one in of), f"{of[2] / of[1] - 1:+8.1%}"
               "   asked: within 5 %, of 600 s")

@@ -200,7 +200,9 @@ function stateOf(kind) {
       kinds: [
         {
           name: "contention",
-          help: "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), cpus=all (or 0-1)",
+          help:
+            "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), " +
+            "cpus=all (or 0-1)",
         },
         { name: "demo", help: "" },
       ],

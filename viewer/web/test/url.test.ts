@@ -29,7 +29,8 @@ test("what a link says is what was written", () => {
 
 test("a link reads as the documentation has it", () => {
   const link =
-    "#/objects?m=orrery@3f2a91c0&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5&v=1";
+    "#/objects?m=orrery@3f2a91c0&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC" +
+    "&b=12.5..22.5&v=1";
   const read = readPlace(link);
   assert.equal(read.view, "objects");
   assert.equal(read.boot, "3f2a91c0");

@@ -40,7 +40,7 @@ const NOTICES_MOST = 5;
 const RANGE_FIRST: Range = { live: 10 };
 export const SPAN_FIRST = 120;
 
-// ---- the connection and its machines -------------------------------------------------------------
+// ---- the connection and its machines ------------------------------------------------------------
 
 export const connection = signal<Connection>({ phase: "connecting" });
 export const role = signal("");
@@ -89,7 +89,7 @@ export function dropNotice(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice);
 }
 
-// ---- what topics say that all views need ---------------------------------------------------------
+// ---- what topics say that all views need --------------------------------------------------------
 
 export const statusSaid = signal<unknown>(undefined);
 export const status = computed<Status>(() => readStatus(statusSaid.value));
@@ -102,7 +102,7 @@ export const marks = computed<readonly Mark[]>(() => [
 /** The newest known time of the machine. */
 export const now = computed(() => status.value.now);
 
-// ---- what is chosen ------------------------------------------------------------------------------
+// ---- what is chosen -----------------------------------------------------------------------------
 
 export const view = signal<ViewName>("objects");
 export const range = signal<Range>(RANGE_FIRST);
@@ -149,7 +149,7 @@ export const rangeWish = computed<{ seconds?: number; from?: number; to?: number
   return "live" in chosen ? { seconds: chosen.live } : { from: chosen.from, to: chosen.to };
 });
 
-// ---- how it is shown -----------------------------------------------------------------------------
+// ---- how it is shown ----------------------------------------------------------------------------
 
 export const stripOpen = signal(true);
 export const inspectorOpen = signal(true);
@@ -164,7 +164,7 @@ export const gives: {
   kov?: () => string;
 } = {};
 
-// ---- changes -------------------------------------------------------------------------------------
+// ---- changes ------------------------------------------------------------------------------------
 
 export const chooseMeasure = (name: string): void => {
   chosenMeasure.value = name;
@@ -301,7 +301,7 @@ export function showInterval(interval: Interval): void {
   });
 }
 
-// ---- links ---------------------------------------------------------------------------------------
+// ---- links --------------------------------------------------------------------------------------
 
 export const place = computed<Place>(() => ({
   view: view.value,

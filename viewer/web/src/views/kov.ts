@@ -21,7 +21,10 @@ export function kovCommand(
 ): string {
   if (of === "machine") return "kov ps";
   if (of === "metrics")
-    return `kov stat -d ${seconds()} -I 1000 -e instructions,cycles,larx,stcx,stcx-failed,branches,mispredicted,itlb-miss,dtlb-miss`;
+    return (
+      `kov stat -d ${seconds()} -I 1000 -e instructions,cycles,larx,stcx,stcx-failed,` +
+      "branches,mispredicted,itlb-miss,dtlb-miss"
+    );
   const pid = parseKey(key).pid;
   const whose = pid === undefined ? "" : ` --pid ${pid}`;
   if (COUNTED.includes(event)) return `kov stat${whose} -d ${seconds()}`;

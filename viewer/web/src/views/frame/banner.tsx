@@ -13,7 +13,12 @@ export function Banner(props: { dial: Dial }): JSX.Element | null {
   const state = store.machineState.value;
   if (connection.phase === "refused")
     return (
-      <Line text="kov serve was started again, and its tokens are new: what is shown is from before. Open the link that it prints now, or put it here.">
+      <Line
+        text={
+          "kov serve was started again, and its tokens are new: what is shown is from before. " +
+          "Open the link that it prints now, or put it here."
+        }
+      >
         <TokenForm dial={props.dial} />
       </Line>
     );
@@ -23,17 +28,21 @@ export function Banner(props: { dial: Dial }): JSX.Element | null {
   if (!state) return null;
   // The message itself asks whether it is running.
   const why = state.message ? `: ${clean(state.message)}` : "";
+  const tries = `${state.tries} tries`;
   if (state.state === "waiting")
     return (
       <Line
-        text={`Waiting for ${clean(state.address)}, ${state.tries} tries${why || ". Is it running?"}`}
+        text={`Waiting for ${clean(state.address)}, ${tries}${why || ". Is it running?"}`}
         command={why ? undefined : "make run"}
       />
     );
   if (state.state === "lost")
     return (
       <Line
-        text={`No connection to ${clean(state.machine)}, ${state.tries} tries; what is shown is from before${why}`}
+        text={
+          `No connection to ${clean(state.machine)}, ${tries}; ` +
+          `what is shown is from before${why}`
+        }
       />
     );
   if (state.state === "played" && state.message)

@@ -18,6 +18,7 @@ const milliseconds = (seconds: number): string =>
 
 export function StatusLine(): JSX.Element {
   const status = store.status.value;
+  const recorded = megabytes(status.recordedBytes);
   return (
     <footer class="status-line">
       <Loss
@@ -44,7 +45,7 @@ export function StatusLine(): JSX.Element {
       </span>
       {Number.isFinite(status.recordedBytes) && (
         <Loss
-          text={`recorded ${megabytes(status.recordedBytes)} MB, lost ${count(status.recordedLost)}`}
+          text={`recorded ${recorded} MB, lost ${count(status.recordedLost)}`}
           lost={status.recordedLost}
           title="answers of the machine that the file has not"
         />

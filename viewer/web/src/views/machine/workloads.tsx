@@ -93,12 +93,12 @@ function StartForm({ kind }: { kind: WorkloadKind }): JSX.Element {
 
 function Run({ run }: { run: WorkloadRun }): JSX.Element {
   const end = run.running ? store.now.value : run.end;
+  const state = run.error ? "failed" : run.running ? "running" : "ended";
   return (
     <div class="run" data-run={run.id}>
       <strong>{run.name}</strong>{" "}
       <span class={run.error ? "error" : run.running ? "good" : "dim"} role="status">
-        {run.error ? "failed" : run.running ? "running" : "ended"} {length(end - run.begin)}, from{" "}
-        {clock(run.begin)}
+        {state} {length(end - run.begin)}, from {clock(run.begin)}
       </span>
       <span class="buttons">
         {run.running && store.isController.value && (

@@ -102,11 +102,12 @@ function Picture(props: Parameters<typeof Chart>[0]): JSX.Element {
       fillInterval(context, box, shown, { from: time, to: time }, theme.text);
     }
   };
+  const [from, to] = [shown.from, shown.to].map((time) => clock(time, 0));
   return (
     <>
       <Canvas
         class="chart-picture"
-        label={`${metric.name} from ${clock(shown.from, 0)} to ${clock(shown.to, 0)}; T shows a table`}
+        label={`${metric.name} from ${from} to ${to}; T shows a table`}
         draw={draw}
         take={props.take}
         on={{ ...drag.on, onKeyDown: cursor.onKeyDown }}
