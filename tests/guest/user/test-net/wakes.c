@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define PORT 6500
 #define ROUNDS 20
@@ -40,6 +41,8 @@ static void one_that_went_is_not_accepted(void)
     close(listener);
 }
 
+static u32 taken_count;
+
 // Takes connections, and counts the bytes of each until its end.
 static s64 serve(void *argument)
 {
@@ -49,6 +52,7 @@ static s64 serve(void *argument)
     for (int round = 0; round < ROUNDS; round++) {
         char byte;
         int taken = accept(*listener, NULL, NULL);
+        __atomic_add_fetch(&taken_count, 1, __ATOMIC_RELEASE);
         while (read(taken, &byte, 1) == 1)
             bytes++;
         close(taken);
@@ -69,6 +73,7 @@ static void a_threads_calls_wake_another(void)
         char byte;
         int here = connect_to(PORT + 1);
         EXPECT(here >= 0);
+        EXPECT(WAIT_FOR(__atomic_load_n(&taken_count, __ATOMIC_ACQUIRE) == (u32)round + 1));
         thread_sleep_us(1000); // the server waits for what comes
         if (round % 3 == 0)
             EXPECT(write(here, "x", 1) == 1);
