@@ -23,7 +23,7 @@ CALLS_ENOUGH = 3000  # of diary: it has written pages
 WRITE, TRUNCATE = 6, 8  # ipc/fs.idl
 
 
-def words(line):
+def unmarked(line):
     """The line with single blanks and without "~". It marks what may be chance: on a busy host
     times are so uneven that any difference may. The counts at the end judge."""
     return " ".join(word for word in line.split() if word != "~")
@@ -32,14 +32,14 @@ def words(line):
 def shape(line):
     """What a line of that kind matches: any numbers, any blanks; what ends with … goes on
     anyhow."""
-    text, goes_on = words(line), line.endswith("…")
+    text, goes_on = unmarked(line), line.endswith("…")
     parts = NUMBER.split(text.removesuffix("…").rstrip())
     pattern = "".join(ANY_NUMBER if i % 2 else re.escape(part) for i, part in enumerate(parts))
     return re.compile(pattern + ("(?: .*)?" if goes_on else ""))
 
 
 def check_shape(said, expected, command):
-    lines = [words(line) for line in said.splitlines()]
+    lines = [unmarked(line) for line in said.splitlines()]
     for line in expected:
         assert line == "…" or any(shape(line).fullmatch(one) for one in lines), \
             (command, line, said)
