@@ -115,6 +115,16 @@ static const struct {
     {"slow", child_calls_slowly},
 };
 
+// A nap that has ended before it began, as on a busy host, switches to nobody: then it is repeated.
+static void the_example_sees_itself(void)
+{
+    s64 got = 0;
+
+    for (u32 turn = 0; got == 0 && turn < 100; turn++)
+        got = example();
+    CHECK_IS(got >= (s64)sizeof(struct sys_monitor_record), 1);
+}
+
 int main(int argc, char **argv)
 {
     for (u32 i = 0; argc > 1 && i < ARRAY_SIZE(roles); i++) {
@@ -125,7 +135,7 @@ int main(int argc, char **argv)
     limits_hold();
     some_are_kept_for_rights();
     the_terminated_answers_nobody();
-    CHECK_IS(example() >= (s64)sizeof(struct sys_monitor_record), 1);
+    the_example_sees_itself();
     kinds_are_counted();
     counts_are_those_of_the_trace();
     processes_tell_of_themselves();
