@@ -30,6 +30,10 @@
 #define BUCKETS 0x10000
 #define MARKS_MAX 256
 #define PAGE 4096
+// Two encodings of reading the time base, but for the register that gets it.
+#define TARGET (31u << 21)
+#define MFTB 0x7c0c42e6
+#define MFSPR_TB 0x7c0c42a6
 
 PLUGIN_EXPORT int qemu_plugin_version = 4;
 
@@ -123,14 +127,12 @@ static u32 word_of(const struct qemu_plugin_insn *insn)
     return be32toh(word);
 }
 
-static bool is_time_base(u32 word)
-{
-    return (word & 0xfc1fffff) == 0x7c0c42a6 || (word & 0xfc1fffff) == 0x7c0c42e6; // mfspr, mftb
-}
-
+// Programs share addresses: at that of a mark another one has something else.
 static bool is_mark(u64 address, u32 word)
 {
-    for (u32 i = 0; i < mark_count && is_time_base(word); i++) {
+    u32 kind = word & ~TARGET;
+
+    for (u32 i = 0; i < mark_count && (kind == MFTB || kind == MFSPR_TB); i++) {
         if (marks[i] == address)
             return true;
     }
