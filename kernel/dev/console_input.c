@@ -38,8 +38,8 @@ static void put(char c, u64 *kick)
     *kick |= input.typed_bits;
 }
 
-// Takes from the device what there is room for; the rest stays there. Returns the bits to kick.
-// Lock held.
+// Takes from the device what there is room for; the rest stays there. Returns the bits to kick. The
+// caller holds the lock.
 static u64 drain(void)
 {
     u64 kick = 0;

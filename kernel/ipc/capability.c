@@ -96,7 +96,8 @@ static void set(struct capability_slot *slot, struct capability *capability)
     *capability = (struct capability){.type = CAPABILITY_NONE};
 }
 
-// Returns the slot of a number; NULL: it cannot be one. It may be one of no_slots. Lock held.
+// Returns the slot of a number, which may be one of no_slots. Returns NULL if no capability can
+// have the number. The caller holds the lock.
 static struct capability_slot *slot_find(struct capability_table *table, cap_t cap)
 {
     KASSERT(table->magic == CAPABILITY_TABLE_MAGIC);
@@ -105,7 +106,7 @@ static struct capability_slot *slot_find(struct capability_table *table, cap_t c
     return &table->chunks[cap / CAPABILITY_CHUNK][cap % CAPABILITY_CHUNK];
 }
 
-// Replaces no_slots by a chunk. Returns false if out of memory. Lock held.
+// Replaces no_slots by a chunk. Returns false if out of memory. The caller holds the lock.
 static bool make_chunk(struct capability_slot **chunk)
 {
     struct capability_slot *made = kzalloc(sizeof(no_slots));
@@ -117,7 +118,7 @@ static bool make_chunk(struct capability_slot **chunk)
     return true;
 }
 
-// Returns a slot that can be set; NULL: out of memory. Lock held.
+// Returns a slot that can be set, or NULL if out of memory. The caller holds the lock.
 static struct capability_slot *find_or_make(struct capability_table *table, cap_t cap)
 {
     struct capability_slot **chunk = &table->chunks[cap / CAPABILITY_CHUNK];
@@ -236,7 +237,7 @@ struct monitor *capability_get_monitor(struct capability_table *table, cap_t cap
 
 // ---- ends ---------------------------------------------------------------------------------------
 
-// Lock held.
+// Takes a capability out of the table. Returns it, or one of type NONE. The caller holds the lock.
 static struct capability take_out(struct capability_table *table, cap_t cap)
 {
     struct capability_slot *slot = slot_find(table, cap);

@@ -85,7 +85,7 @@ static s64 give_frame(struct attempt *attempt, u32 prot)
     return computation_map_own(attempt, prot);
 }
 
-// With the page's lock held.
+// Resolves a fault on the page. The caller holds its lock.
 static s64 resolve(struct attempt *attempt)
 {
     struct fault *fault = attempt->fault;

@@ -40,7 +40,7 @@ static inline struct file *file_of(struct fcm *fcm)
 // Starts the thread that sends later what could not be sent at once. With the first file. Returns 0
 // or E_NOMEM.
 s64 pager_start(void);
-// Takes over fr, unless it returns NULL: out of memory.
+// Makes a file, which takes over fr. Returns NULL if out of memory; fr is then still the caller's.
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
 bool fcm_is_file(const struct fcm *fcm);
 
@@ -57,13 +57,13 @@ bool file_next_unwritten(struct file *file, u64 *page);
 void file_mark_unwritten(struct file *file, u64 page);
 
 // Returns whether a page is to go. It may unmap the page and change its entry, which has a frame.
-// With the page's lock held.
+// The caller holds the page's lock.
 typedef bool file_page_test(struct file *file, u64 page, u64 *entry);
 // Frees the frames of one leaf, or of all from the one with page first on, of those that which()
 // names; the first tells how many. Thread context, no lock of a page held.
 u32 file_drop_leaf(struct file *file, struct page_leaf *leaf, file_page_test *which);
 void file_drop(struct file *file, u64 first, file_page_test *which);
-// Unmaps a frame from all regions. With the page's lock held.
+// Unmaps a frame from all regions. The caller holds the page's lock.
 void file_unmap_page(struct file *file, u64 page, u64 frame);
 
 // ---- fault-around (file_around.c) ---------------------------------------------------------------

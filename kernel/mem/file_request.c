@@ -77,7 +77,8 @@ static struct file_request *request_find(struct file *file, u64 page)
     return request;
 }
 
-// Returns the page's request, made if there is none. NULL: out of memory. With the users lock held.
+// Returns the page's request, made if there is none. Returns NULL if out of memory. The caller
+// holds the lock of users.
 static struct file_request *find_or_make(struct file *file, u64 page)
 {
     struct file_request *request = request_find(file, page);

@@ -15,8 +15,8 @@ struct segment *hat_segment_find(struct hat *hat, u64 address)
     return slot != NULL ? hat_attached(slot) : NULL;
 }
 
-// With the lock held: the directory entry of a segment,
-// or NULL and in *missing the entry that has no table yet.
+// Returns the directory entry of a segment. Returns NULL if a table is missing, with its place in
+// *missing. The caller holds the lock.
 static u64 *walk(struct hat *hat, u64 address, u64 **missing)
 {
     u64 *entry = &hat->pgd[pgd_index(address)];

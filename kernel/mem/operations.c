@@ -150,7 +150,8 @@ static struct region *changeable(const struct address_space *space, u64 address)
     return range->region->kind == REGION_WIRED ? NULL : range->region;
 }
 
-// Takes the region with an address for one operation; others wait for their turn. NULL: none there.
+// Takes the region with an address for one operation; others wait for their turn. Returns NULL if
+// no region is there.
 static struct region *begin_change(struct address_space *space, u64 address)
 {
     struct region *region;

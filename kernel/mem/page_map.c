@@ -97,7 +97,8 @@ static struct page_leaf *leaf_new(struct page_map *map, u64 page)
     return leaf;
 }
 
-// With the map's lock held: a new node above the present top. False: out of memory.
+// Puts a new node above the present top. Returns false if out of memory. The caller holds the map's
+// lock.
 static bool heighten(struct page_map *map)
 {
     u32 height = height_of(map->top) + 1;
@@ -111,7 +112,8 @@ static bool heighten(struct page_map *map)
     return true;
 }
 
-// With the map's lock held.
+// Returns the leaf that has a page, made if there is none. Returns NULL if out of memory. The
+// caller holds the map's lock.
 static struct page_leaf *page_map_add(struct page_map *map, u64 page)
 {
     while (!covers(height_of(map->top), page)) {

@@ -42,9 +42,10 @@ struct page_map {
 void page_map_init(struct page_map *map, enum lock_rank rank, struct pm *pm);
 // Gives back what was charged: no node will be added any more.
 void page_map_settle_account(struct page_map *map);
-// The leaf that has a page: NULL when there is none; the second makes it, NULL: out of memory.
-// page < 2^35. Any context but PMI; get: thread context, no lock held.
+// Returns the leaf that has a page, or NULL if there is none. page < 2^35. Any context but PMI.
 struct page_leaf *page_map_find(const struct page_map *map, u64 page);
+// Does as page_map_find, but makes a leaf that is missing. Returns NULL if out of memory. Thread
+// context, no lock held.
 struct page_leaf *page_map_get(struct page_map *map, u64 page);
 // Returns the first leaf with any page >= page, or NULL.
 struct page_leaf *page_map_next(const struct page_map *map, u64 page);

@@ -148,7 +148,7 @@ static void spoil(void *block, u32 order)
         memset(block, JUNK, PAGE_SIZE << order);
 }
 
-// With the lock held.
+// Frees a block, joined with its free neighbours. The caller holds the lock.
 static void put_block(void *block, u32 order)
 {
     u64 number = page_number(block);

@@ -11,10 +11,10 @@ s64 mmu_pid_take(void);
 // Flushes all TLBs; its tables have been taken away.
 void mmu_pid_give(u32 pid);
 
-// A zeroed PGD (64 KB) from a small stock; NULL: out of memory. The first USER_PGD_ENTRIES of one
-// that is given back may be in any state, the rest is zero.
 #define USER_PGD_ENTRIES 64
+// Returns a zeroed PGD (64 KB), from a small stock if it has one, or NULL if out of memory.
 u64 *pgd_take(void);
+// Gives a PGD back. The first USER_PGD_ENTRIES may be in any state, the rest is zero.
 void pgd_give(u64 *pgd);
 
 #endif

@@ -45,16 +45,16 @@ static inline u64 table_entry(const void *table)
     return PTE_VALID | virt_to_phys(table) | TABLE_BITS;
 }
 
-// Which tables an MMU PID stands for; NULL: none, every access faults.
+// Sets the tables of an MMU PID. Without any (NULL) every access faults.
 void mmu_set_tables(u32 pid, const u64 *pgd);
 
-// TLB entries of one user page, of a PID with all that is cached of its tables, of all PIDs. local:
-// this CPU's only, else all CPUs'. Stores to tables before the call are ordered before the flush.
-// Any context.
+// Make TLBs forget one user page, or a PID with all that is cached of its tables, or all PIDs.
+// local: in this CPU's TLB only, else in all CPUs'. Stores to tables before the call are ordered
+// before the flush. Any context.
 void mmu_flush_page(u32 pid, u64 virtual, bool local);
 void mmu_flush_pid(u32 pid, bool local);
 void mmu_flush_all(void);
-// PIDR of this CPU.
+// Get and set this CPU's PIDR.
 u32 mmu_current_pid(void);
 void mmu_set_pid(u32 pid);
 

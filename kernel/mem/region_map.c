@@ -325,7 +325,7 @@ static struct region_map *become_small(const struct edit *edit)
     return made;
 }
 
-// Changes a map that is not small, or will not be. NULL: out of memory.
+// Changes a map that is not small, or will not be. Returns NULL if out of memory.
 static struct region_map *apply(const struct region_map *map, u32 at, const struct edit *edit)
 {
     u64 count = edited_count(edit), half = count > REGION_BLOCK ? count / 2 : count;

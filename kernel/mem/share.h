@@ -14,8 +14,8 @@ struct segment;
 
 // Returns whether the kind, protection and source of a region that is being made allow sharing.
 bool share_is_possible(const struct region *region);
-// Returns the shared segment for a fault that does not write, attached to the region's HAT. NULL:
-// use the space's own. Thread context, no lock held.
+// Returns the shared segment for a fault that does not write, attached to the region's HAT. Returns
+// NULL if the space's own is to be used. Thread context, no lock held.
 struct segment *share_segment(const struct fault *fault);
 // Removes a page's translations from all segments that share the object. The page's lock is held.
 void share_unmap(struct fcm *fcm, u64 page, u64 frame);

@@ -109,7 +109,7 @@ static bool any_changing(const struct region_map *map)
     return false;
 }
 
-// Leaves only wired regions in the map. What was in it before, or NULL: there is no memory now.
+// Leaves only wired regions in the map. Returns the map from before, or NULL if out of memory.
 static const struct region_map *leave_wired(struct address_space *space)
 {
     spin_lock(&space->lock);

@@ -36,7 +36,7 @@ static inline const struct region_map *space_map(const struct address_space *spa
     return __atomic_load_n(&space->map, __ATOMIC_ACQUIRE);
 }
 
-// With the space's lock held: puts a new map in the place of the present one.
+// Puts a new map in the place of the present one. The caller holds the space's lock.
 void space_set_map(struct address_space *space, struct region_map *map);
 
 // One fault of a space, with what must be told beside address and access already in it. No lock

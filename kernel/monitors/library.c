@@ -25,8 +25,8 @@
 #define REASON_MAX 255
 #define ROOM (DISPATCHER_RECORDS_BYTES / DISPATCHER_RECORD)
 
-// Returns the thread's dispatcher; NULL: it has ended, or is a kernel thread. On its own CPU: a
-// dispatcher that has not ended keeps its page until it runs again.
+// Returns the thread's dispatcher, or NULL if it has ended or the thread is the kernel's. On its
+// own CPU: a dispatcher that has not ended keeps its page until it runs again.
 static struct dispatcher *teller(const struct monitor_tracks *tracks)
 {
     const struct thread *thread = tracks->thread;

@@ -22,7 +22,7 @@
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// Returns a reference to its memory, which keeps it; NULL: the monitor has ended.
+// Returns a reference to its memory, which keeps it, or NULL if the monitor has ended.
 static struct fcm *hold_memory(struct monitor *monitor)
 {
     spin_lock(&monitor->lock);

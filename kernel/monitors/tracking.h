@@ -13,7 +13,7 @@ struct thread;
 
 // All in thread context, no spin lock held.
 
-// Does as sys_monitor_track; process NULL: the kernel.
+// Does as sys_monitor_track. NULL stands for the kernel.
 s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread, u32 id, u64 kinds);
 // Does as sys_monitor_untrack.
 s64 monitors_untrack(struct monitor *monitor, u32 pid, u32 thread);
@@ -23,7 +23,7 @@ s64 monitors_run(struct monitor *monitor, bool on);
 // it had before.
 bool monitors_end(struct monitor *monitor);
 
-// Adds a thread that has not run yet to the tracks of its process, NULL: of the kernel.
+// Adds a thread that has not run yet to the tracks of its process. NULL stands for the kernel.
 void monitors_thread_made(const struct thread *thread, struct process *process);
 // Removes the tracks of a thread that has ended and has left the table of threads.
 void monitors_thread_gone(struct thread *thread);

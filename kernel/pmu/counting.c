@@ -69,7 +69,7 @@ static struct counting_session *find_session(struct counting_root *root, s64 num
 static struct counting_session *find_running(struct counting_root *root, s64 number)
 {
     struct counting_session *session = find_session(root, number);
-    return session != NULL && session->running ? session : NULL;
+    return session != NULL && session->claimed.running ? session : NULL;
 }
 
 // Keeps the latest of a process's ended sessions readable; drops the others.
@@ -78,7 +78,7 @@ static void forget_older(struct counting_root *root, u32 owner)
     struct counting_session *kept = NULL;
     for (u32 i = 0; i < PMU_CLAIMS; i++) {
         struct counting_session *session = &root->sessions[i];
-        if (session->number == 0 || session->running || session->owner != owner)
+        if (session->number == 0 || session->claimed.running || session->owner != owner)
             continue;
         struct counting_session *older =
             kept != NULL && kept->number > session->number ? session : kept;
@@ -94,7 +94,7 @@ static struct counting_session *find_place(struct counting_root *root)
     struct counting_session *found = NULL;
     for (u32 i = 0; i < PMU_CLAIMS; i++) {
         struct counting_session *session = &root->sessions[i];
-        if (!session->running && (found == NULL || session->number < found->number))
+        if (!session->claimed.running && (found == NULL || session->number < found->number))
             found = session;
     }
     return found;

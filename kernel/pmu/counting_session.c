@@ -18,7 +18,6 @@ s64 counting_session_begin(struct counting_session *session, u64 cpus, char *mes
     error = engine_join(&session->claimed, message, bytes);
     if (error != 0)
         sums_free(&session->claimed);
-    session->running = error == 0;
     return error;
 }
 
@@ -27,12 +26,11 @@ void counting_session_end(struct counting_session *session)
     counting_trace_end(session);
     counting_log_end(session);
     engine_leave(&session->claimed);
-    session->running = false;
 }
 
 void counting_session_forget(struct counting_session *session)
 {
-    if (session->running)
+    if (session->claimed.running)
         counting_session_end(session);
     sums_free(&session->claimed);
     session->number = 0;

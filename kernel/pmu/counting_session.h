@@ -11,8 +11,7 @@
 
 struct counting_session {
     s64 number; // from 1; 0: there is none
-    bool running;
-    u32 owner; // pid of its creator, 0: the kernel
+    u32 owner;  // pid of its creator, 0: the kernel
     struct counting_plan plan;
     struct engine_session claimed;
 };

@@ -220,6 +220,7 @@ static void leave_locked(struct engine_session *session)
 {
     struct pmu_conflict conflict;
 
+    session->running = false;
     all.session[session->place] = NULL;
     // If there is no better plan for the others, they keep the present one.
     if (plan_all(&conflict) != 0)
@@ -245,6 +246,7 @@ static s64 join_locked(struct engine_session *session, char *message, u64 bytes)
         return error;
     }
     follow(session, true);
+    session->running = true;
     error = change_all();
     if (error != 0)
         leave_locked(session);

@@ -16,7 +16,8 @@ struct engine_session {
     // For each of its CPUs, with sums, tasks and samples. One session samples at a time.
     struct pmu_tally tally[ORRERY_MAX_CPUS];
     // ---- the engine's
-    u32 place; // its index among the claims, while it runs
+    bool running; // from engine_join to engine_leave
+    u32 place;    // its index among the claims, while it runs
 };
 
 // Starts counting on all of its CPUs. Returns 0, or an error with nothing started and the reason in

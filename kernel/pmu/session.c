@@ -206,11 +206,6 @@ static void change_here(void *argument)
 
 // ---- the header's functions --------------------------------------------------------------------
 
-static bool claims_any(const struct session *session)
-{
-    return session->plan.claim.request.items != 0;
-}
-
 s64 session_begin(struct session *session, char *message, u64 bytes)
 {
     s64 error = 0;
@@ -219,11 +214,10 @@ s64 session_begin(struct session *session, char *message, u64 bytes)
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         set_sampled(session, cpu);
     cpus_call(session->cpus, start_here, session);
-    if (claims_any(session))
+    if (session->plan.claim.request.items != 0)
         error = engine_join(&session->claimed, message, bytes);
     if (error != 0)
         stop(session);
-    session->running = error == 0;
     mutex_unlock(&session->counting);
     if (error != 0 && is_precise(session))
         drain_all(session);
@@ -253,9 +247,8 @@ void session_end(struct session *session)
 {
     mutex_lock(&session->counting);
     stop(session);
-    if (claims_any(session))
+    if (session->claimed.running)
         engine_leave(&session->claimed);
-    session->running = false;
     mutex_unlock(&session->counting);
     if (is_precise(session))
         drain_all(session);
@@ -288,12 +281,15 @@ static void look_at_turns_here(void *argument)
     look->turns = of->slices;
 }
 
-// The place where overflows are counted changes from turn to turn.
 static struct look look_at(const struct session *session, u32 cpu, u32 index)
 {
     struct look look = {.session = session, .cpu = cpu, .index = index};
 
-    sums_look(session->running && takes_turns(session), cpu, look_at_turns_here, &look);
+    // Only from turn to turn does the place change where overflows are counted.
+    if (takes_turns(session))
+        sums_look(&session->claimed, cpu, look_at_turns_here, &look);
+    else
+        look_at_turns_here(&look);
     return look;
 }
 

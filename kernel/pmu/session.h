@@ -17,7 +17,6 @@ struct session {
     // Held while counters, or their places, change or are read; the session's other functions take
     // it.
     struct mutex counting;
-    bool running; // under it
 };
 
 // All in thread context. One caller at a time, except for session_stat: any number may be in it,

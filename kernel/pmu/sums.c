@@ -39,9 +39,9 @@ s64 sums_make(struct engine_session *session, u32 flags)
     return 0;
 }
 
-void sums_look(bool running, u32 cpu, void (*look)(void *), void *argument)
+void sums_look(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument)
 {
-    if (running)
+    if (session->running)
         cpus_call(1UL << cpu, look, argument);
     else
         look(argument);

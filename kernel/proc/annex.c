@@ -37,7 +37,7 @@ static u64 taken[PROCESS_MAX / 64];        // a bit a slot: who looks at all pas
 static u32 last_pid;
 static u32 count;
 
-// Returns the process with that number, or NULL if there is none. Lock held.
+// Returns the process with that number, or NULL if there is none. The caller holds the lock.
 static struct process *in_table(u32 pid)
 {
     struct process *process = slots[pid % PROCESS_MAX];
@@ -45,7 +45,7 @@ static struct process *in_table(u32 pid)
     return process != NULL && process->pid == pid ? process : NULL;
 }
 
-// Lock held.
+// Sets what is in a slot. The caller holds the lock.
 static void set_slot(u32 slot, struct process *process)
 {
     u64 bit = 1UL << slot % 64;
@@ -54,7 +54,7 @@ static void set_slot(u32 slot, struct process *process)
     taken[slot / 64] = process != NULL ? taken[slot / 64] | bit : taken[slot / 64] & ~bit;
 }
 
-// Returns the first slot from this one on that is taken, or PROCESS_MAX. Lock held.
+// Returns the first slot from this one on that is taken, or PROCESS_MAX. The caller holds the lock.
 static u32 next_taken(u64 from)
 {
     u64 mask = UINT64_MAX << from % 64;
@@ -66,7 +66,7 @@ static u32 next_taken(u64 from)
     return PROCESS_MAX;
 }
 
-// Lock held.
+// Makes a process a child of `parent`, if that exists. The caller holds the lock.
 static void join_parent(struct process *process, u32 parent)
 {
     struct process *to = in_table(parent);
@@ -81,7 +81,7 @@ static void join_parent(struct process *process, u32 parent)
     to->first_child = process;
 }
 
-// Lock held.
+// Takes a process off its parent's children. The caller holds the lock.
 static void leave_parent(struct process *process)
 {
     if (process->child_link == NULL)
@@ -125,7 +125,7 @@ static CO_METHOD s64 remove(struct annex *self, struct process *process)
     return 0;
 }
 
-// Gives the caller a reference. Lock held, the process in the table.
+// Puts a process of the table, with a reference, into *found. The caller holds the lock.
 static void give(struct process *process, struct process **found)
 {
     process_hold(process);

@@ -18,7 +18,8 @@ void annex_remove(struct process *process);
 // Makes a child of `parent` one of new_parent. Returns it with a reference, or NULL if none is
 // left.
 struct process *annex_next_child(u32 parent, u32 new_parent);
-// Moves on to the next process from *place (0 to start), with a reference; NULL: the end.
+// Moves on to the next process from *place (0 to start). Returns it with a reference, or NULL at
+// the end.
 struct process *annex_next(u64 *place);
 // Creates the service. Boot CPU, set-up.
 void annex_init(void);

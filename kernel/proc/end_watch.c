@@ -20,7 +20,8 @@ static struct {
     } all[WATCHERS];
 } watchers = {.lock = SPINLOCK_INIT("watchers of ends", RANK_SERVICE)};
 
-// Its entry, or with NULL a free one; NULL: there is none. Lock held.
+// Returns the entry of a process, or a free one for NULL. Returns NULL if there is none. The caller
+// holds the lock.
 static struct watcher *end_watch_find(const struct process *process)
 {
     for (u32 i = 0; i < WATCHERS; i++) {
@@ -50,7 +51,7 @@ s64 sys_process_await_end(u64 bits)
     return watcher != NULL ? 0 : E_LIMIT;
 }
 
-// Lock held.
+// Kicks a watcher that has not been told yet. The caller holds the lock.
 static void end_watch_tell(struct watcher *watcher)
 {
     struct dispatcher *dispatcher = process_dispatcher(watcher->process, watcher->cpu);

@@ -111,7 +111,7 @@ void dispatcher_poked(void)
     }
 }
 
-// Lock held.
+// Tells the dispatcher's page that an event is there. The caller holds the lock.
 static void has_news(struct dispatcher *dispatcher)
 {
     dispatcher->has_events = true;

@@ -33,7 +33,7 @@ struct news {
     u64 bits;
 };
 
-// Lock held.
+// Wakes who waits in the kernel. Returns whom to tell once the caller has given back the lock.
 static struct news news_of(struct process_monitor *monitor)
 {
     wait_queue_wake_all(&monitor->waiters);

@@ -82,11 +82,11 @@ void process_dispatcher_ended(struct process *process, struct dispatcher *dispat
 void process_finish(struct process *process);
 // Frees a process that nothing refers to any more. The reaper's thread.
 void process_free(struct process *process);
-// Children for the scan.
+// Lists children for the scan: writes at most max COIDs, counts all.
 u32 process_coids(struct process *process, coid_t *out, u32 max);
 void process_info(struct process *process, struct sys_process_info *info);
-// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW.
-// NULL and *error.
+// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW. Returns
+// NULL with the reason in *error.
 struct process *process_create(const struct sys_process_new *new, u32 parent, s64 *error);
 // Starts its first dispatcher. 0, E_INVAL, E_BUSY: not NEW, E_NOMEM.
 s64 process_start(struct process *process, const struct sys_process_start *start);

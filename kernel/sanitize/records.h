@@ -42,8 +42,8 @@ struct object_header {
     struct object_header *next; // in quarantine
 };
 
-// Returns the header of the heap's block that an address is in, and the block's size; NULL: it is
-// in none.
+// Returns the header of the heap's block that an address is in, and the block's size. Returns NULL
+// if it is in none.
 struct object_header *heap_header(u64 address, u64 *block_bytes);
 // Returns where the object of a valid header begins.
 u64 heap_object(const struct object_header *header);

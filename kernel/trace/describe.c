@@ -11,8 +11,8 @@
 
 static struct spinlock lock = SPINLOCK_INIT("trace descriptions", RANK_SERVICE);
 
-// Adds what a process (NULL: the kernel) describes. Returns its first minor, or an error.
-// Lock held.
+// Adds what a process (NULL: the kernel) describes. Returns its first minor, or an error. The
+// caller holds the lock.
 static s64 add(struct process *process, struct trace_described *described)
 {
     u32 before = process == NULL ? 0 : process->described;

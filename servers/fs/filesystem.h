@@ -25,9 +25,9 @@ s64 filesystem_remove(const char *path);
 // E_INVAL: `to` lies below `from`. E_NOTSUP: only one of the two is in /data. E_ISDIR, E_NOTEMPTY,
 // E_NOMEM.
 s64 filesystem_rename(const char *from, const char *to);
-// Puts records of a directory's entries after the cursor (0: from the first on) into to. *next: the
-// cursor for the next call. *bytes: length of the records, 0 at the end. Returns 0, E_NOTDIR, or
-// E_INVAL if room is too small for the longest entry.
+// Puts records of a directory's entries after the cursor (0: from the first on) into to, their
+// length into *bytes (0 at the end), and the cursor for the next call into *next. Returns 0,
+// E_NOTDIR, or E_INVAL if room is too small for the longest entry.
 s64 filesystem_list(struct node *directory, u64 cursor, u64 *next, void *to, u64 room, u64 *bytes);
 void filesystem_usage(struct fs_usage *usage);
 

@@ -26,19 +26,34 @@ def command_table():
                              re.MULTILINE) + common for name in names}
 
 
+# Words of a line end in \x1f, since they may be empty. So does each answer.
+COMPLETE_LINES = """
+while IFS=$'\\x1f' read -r -a COMP_WORDS; do
+    unset 'COMP_WORDS[-1]'
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+    _kov
+    printf '%s\\n' "${COMPREPLY[@]}" $'\\x1f'
+done
+"""
+
+
 @pytest.fixture(scope="module", name="complete")
 def bash_completion():
-    """Returns the words that bash offers for the last word of a line."""
-    script = run(KOV, "completion", "bash")
+    """Returns the words that bash offers for the last word of a line. One bash answers all."""
+    with subprocess.Popen(["bash", "-c", run(KOV, "completion", "bash") + COMPLETE_LINES],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as bash:
 
-    def complete(*words):
-        found = subprocess.run(
-            ["bash", "-c", script + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kov\n'
-             'printf "%s\\n" "${COMPREPLY[@]}"', "bash", "kov", *words],
-            stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
-        return found.split()
+        def complete(*words):
+            bash.stdin.write("\x1f".join(["kov", *words, ".\n"]))
+            bash.stdin.flush()
+            found = []
+            while found[-1:] != ["\x1f\n"]:
+                found.append(bash.stdout.readline())
+                assert found[-1] != "", "bash has ended"
+            return " ".join(found[:-1]).split()
 
-    return complete
+        yield complete
+        bash.stdin.close()
 
 
 def test_commands_and_their_second_words(complete, commands):

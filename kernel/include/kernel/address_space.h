@@ -26,8 +26,8 @@ void space_clear(struct address_space *space);
 // Frees all regions, frames and tables; no CPU runs in it any more. (Look-ups of others, like a
 // scan's space_coids, stay harmless until their generation ends.)
 void space_destroy(struct address_space *space);
-// Makes it this CPU's space (PIDR); NULL: no user addresses. Soft-masked. No effect if it is
-// already.
+// Makes it this CPU's space (PIDR). With NULL the CPU has no user addresses. No effect if it is
+// already. Soft-masked.
 void space_switch(struct address_space *space);
 // Returns the tag of a CPU that runs in it (pmu/model.h); the low half is the value for PIDR.
 u64 space_tag(const struct address_space *space);

@@ -7,8 +7,8 @@
 
 // Asks the firmware's clock. Set-up, once, before trace_init.
 void date_init(void);
-// Returns the time when the time base was 0: nanoseconds since 1970 (UTC); 0: no clock. Any
-// context.
+// Returns the time when the time base was 0, in nanoseconds since 1970 (UTC), or 0 if there is no
+// clock. Any context.
 u64 date_of_boot(void);
 
 #endif

@@ -75,10 +75,11 @@ void model_interrupts_init(void);
 
 // The calls below: thread context, any CPU, one caller at a time for each CPU's ring.
 
-// Gives a CPU an empty ring of this many records (8 … 32768, a power of two; 0: no ring) in place
-// of its present one. Returns 0. E_INVAL, E_NOMEM: it keeps the present one. E_TIMEOUT.
+// Gives a CPU an empty ring of this many records (8 … 32768, a power of two) in place of its
+// present one, or no ring for 0. Returns 0 or E_TIMEOUT, or E_INVAL or E_NOMEM with the present
+// ring kept.
 s64 model_ring_resize(u32 cpu, u64 records);
-// Returns the oldest record not yet given back; NULL: none.
+// Returns the oldest record not yet given back, or NULL if there is none.
 const struct model_record *model_ring_peek(u32 cpu);
 // Gives that record back.
 void model_ring_next(u32 cpu);

@@ -40,7 +40,7 @@ bool sanitize_pages_drain(void);
 u64 sanitize_heap_room(u64 bytes);
 // Returns the object of bytes within a block. NULL: tries again if it can empty the quarantine.
 void *sanitize_heap_given(void *block, u64 bytes);
-// Returns the block to free for a freed object, or NULL: it stays in quarantine. Panics if it is
+// Returns the block to free for a freed object, or NULL if it stays in quarantine. Panics if it is
 // not an object in use. Passes NULL on.
 void *sanitize_heap_freed(void *object);
 // Returns the next block that leaves the quarantine, or NULL.

@@ -190,16 +190,27 @@ struct fuzz_state {
 #define FUZZ_JUNK 0xddddddddddddddddUL // what the kernel fills freed memory with
 _Static_assert(sizeof(struct fuzz_state) <= FUZZ_PAGE, "one page");
 
+// By what the process judges whether a call would end the run (excluded() in target/main.c). Its
+// programs write at random into all that it may write, so it may only read this.
+struct fuzz_guard {
+    u32 rights;
+    u32 spared[FUZZ_PROTECTED + 1]; // the supervisor, too
+};
+
 struct fuzz_slot {
     union {
         struct fuzz_state state;
         u8 bytes[FUZZ_PAGE];
     } head;
     union fuzz_counts counts[FUZZ_COUNT_PAGES];
+    union {
+        struct fuzz_guard guard;
+        u8 bytes[FUZZ_PAGE];
+    } judge;
     struct fuzz_program programs[FUZZ_BATCH];
 };
 
-#define FUZZ_SLOT_WRITABLE offsetof(struct fuzz_slot, programs) // bytes that the process may write
+#define FUZZ_SLOT_WRITABLE offsetof(struct fuzz_slot, judge) // bytes that the process may write
 
 // The page of the coverage plugin (tests/fuzz/plugin/map.h).
 struct fuzz_coverage {

@@ -174,6 +174,10 @@ static void fill_state(struct slot *slot)
     state->image_offset = target.offset;
     state->rights = slot->rights;
     census_services(state->spared, FUZZ_PROTECTED);
+    struct fuzz_guard *guard = &slot->shared->judge.guard;
+    guard->rights = slot->rights;
+    memcpy(guard->spared, state->spared, sizeof(state->spared));
+    guard->spared[FUZZ_PROTECTED] = state->supervisor;
     for (u32 i = 0; i < ARRAY_SIZE(state->peers); i++) {
         const struct slot *peer = neighbour(slot, i + 1);
         state->peers[i] = peer != NULL ? peer->pid : 0;

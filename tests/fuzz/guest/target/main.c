@@ -4,9 +4,6 @@
 
 #include <syscalls/numbers.h>
 
-u32 own_rights;
-static u32 spared[FUZZ_PROTECTED + 1];
-
 void target_main(u64 argument) __attribute__((noreturn));
 
 s64 call(u64 number, u64 a, u64 b, u64 c, u64 d)
@@ -27,19 +24,20 @@ static void register_upcalls(void)
 
 bool excluded(const u64 registers[RAW_REGISTERS])
 {
+    const struct fuzz_guard *guard = guard_of_slot();
     u64 number = registers[0];
 
     for (u32 i = 0; i < FUZZ_CALLS; i++) {
         const struct fuzz_call *one = &fuzz_calls[i];
         if (one->excluded && one->number == number && one->kind == FUZZ_KIND_PLAIN &&
-            (own_rights & one->right))
+            (guard->rights & one->right))
             return true;
     }
-    if (number != SYS_PROCESS_KILL || !(own_rights & RIGHT_PROCESS))
+    if (number != SYS_PROCESS_KILL || !(guard->rights & RIGHT_PROCESS))
         return false;
     // With the right it could end the supervisor, or servers that the others' calls are about.
     for (u32 i = 0; i <= FUZZ_PROTECTED; i++) {
-        if (spared[i] != 0 && spared[i] == registers[1])
+        if (guard->spared[i] != 0 && guard->spared[i] == registers[1])
             return true;
     }
     return false;
@@ -49,9 +47,6 @@ bool excluded(const u64 registers[RAW_REGISTERS])
 void target_main(u64 argument)
 {
     memory_map();
-    copy(spared, state()->spared, sizeof(state()->spared));
-    spared[FUZZ_PROTECTED] = state()->supervisor;
-    own_rights = (u32)state()->rights;
     register_upcalls();
     struct thread *self = thread_here();
     page()->upcall_stack = thread_upcalls(self->cpu);

@@ -36,6 +36,12 @@ static inline struct fuzz_state *state(void)
     return &slot()->head.state;
 }
 
+// Read-only for the process.
+static inline const struct fuzz_guard *guard_of_slot(void)
+{
+    return &((const struct fuzz_slot *)SLOT_AT)->judge.guard;
+}
+
 // ---- threads -----------------------------------------------------------------------------------
 
 #define STACK_BYTES 0x8000
@@ -113,7 +119,5 @@ void event_timer(u64 microseconds);
 u32 event_pump(struct thread *self, u32 most, u64 microseconds);
 bool event_next(struct thread *self, struct event *event,
                 u64 microseconds); // false: the time was over
-
-extern u32 own_rights;
 
 #endif
