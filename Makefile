@@ -91,12 +91,13 @@ run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
-check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) \
+check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_SHORT) $(PYTHON_GEN) $(WEB_TOOLS) \
     $(WEB_MESSAGES)
 	@begin=$$(date +%s); status=0; \
 	BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
-	scripts/run-tests --build $(BUILD) --suite tests/viewer $(UNIT_BINS) || status=1; \
+	scripts/run-tests --build $(BUILD) --suite tests/viewer --marked 'not long' $(UNIT_SHORT) \
+	    || status=1; \
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 

@@ -30,15 +30,18 @@ u32 pmu_view_counter(const struct pmu_allocation *view, u32 item)
 
 // ---- the request -------------------------------------------------------------------------------
 
-// An event that is counted all the time is counted once, for everybody. Returns PMU_ITEMS_MAX if
-// full.
-static u32 add_item(struct pmu_request *request, const struct pmu_item *item)
+// An event that is counted all the time is counted once, for everybody. But a claim's view shows one
+// item a counter, so its own items never share one; `taken` are the places of those before. Returns
+// the item's place, or PMU_ITEMS_MAX if full.
+static u32 add_item(struct pmu_request *request, const struct pmu_item *item, const u8 *taken,
+                    u32 count)
 {
     u32 place = 0;
 
     for (; place < request->items; place++) {
         struct pmu_item *other = &request->item[place];
         if (item->set == PMU_EVERY_GROUP && other->set == PMU_EVERY_GROUP &&
+            memchr(taken, (int)place, count) == NULL &&
             other->event == item->event && other->filter == item->filter &&
             (other->counters & item->counters) != 0 &&
             (other->source == 0 || item->source == 0 || other->source == item->source)) {
@@ -83,7 +86,7 @@ static s64 add_claim(struct draft *draft, u32 index, bool joined)
         item.source = claim->read ? PMU_UNSAMPLED : item.source;
         if (every && pin != ANY_COUNTER)
             item.counters &= 1u << pin;
-        u32 place = add_item(request, &item);
+        u32 place = add_item(request, &item, draft->place[index], i);
         if (place == PMU_ITEMS_MAX)
             return E_LIMIT;
         draft->place[index][i] = (u8)place;

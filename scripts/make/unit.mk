@@ -6,6 +6,7 @@ UNIT :=
 include $(sort $(wildcard tests/unit/*/unit.mk))
 
 UNIT_BINS := $(UNIT:%=$(BUILD)/unit/%)
+UNIT_SHORT := $(foreach test,$(UNIT),$(if $($(test)_LONG),,$(BUILD)/unit/$(test)))
 UNIT_SANITIZERS := address,undefined
 
 # Libraries that a test may name in <test>_LIBS besides cmocka: our nanopb runtime and messages,

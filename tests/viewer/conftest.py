@@ -19,6 +19,8 @@ KOV = BUILD / "kov"
 
 def pytest_configure(config):
     """Makes the protocol's messages, which the tests import, before anything else."""
+    config.addinivalue_line("markers",
+                            "long: takes more than some seconds; `make check` leaves it out")
     folder = tempfile.TemporaryDirectory()
     config.add_cleanup(folder.cleanup)
     subprocess.run(

@@ -190,6 +190,7 @@ def test_answers_that_come_late_are_late_together(kov, machine):
     assert result.code == 3 and "1.2 s" in result.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["stat", "record"])
 def test_the_time_that_was_asked_for_costs_no_patience(kov, machine, command):
     assert kov("--timeout", "10", command, "-d", "11", machine=machine).code == 0

@@ -66,6 +66,7 @@ def test_commands_and_their_second_words(complete, commands):
             assert complete(word, "") == second
 
 
+@pytest.mark.long
 def test_every_option_of_every_command(complete, commands):
     for name, options in commands.items():
         assert set(complete(*name.split(), "--")) == set(options), name

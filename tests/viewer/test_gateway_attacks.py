@@ -211,6 +211,7 @@ def test_garbage_is_refused(gateway, witness):
                 pass
 
 
+@pytest.mark.long
 def test_who_reads_nothing_is_cut_off(gateway, witness):
     """The reader's socket never becomes writable, so only a time limit can end it."""
     with WebSocket(gateway.port, gateway.observer, receive_buffer=4096) as attacker:
@@ -222,6 +223,7 @@ def test_who_reads_nothing_is_cut_off(gateway, witness):
                     witness.goes_on()
 
 
+@pytest.mark.long
 def test_a_thousand_sockets_leave_the_others_alone(gateway, witness):
     before = gateway.files()
     attackers = [Connection(gateway.port) for _ in range(1000)]
@@ -232,6 +234,7 @@ def test_a_thousand_sockets_leave_the_others_alone(gateway, witness):
     until(lambda: gateway.files() <= before)
 
 
+@pytest.mark.long
 def test_who_has_no_token_is_ended_and_others_get_in(gateway, witness):
     strangers = []
     with pytest.raises(Ended):
@@ -340,6 +343,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.long
 def test_connections_are_counted_whatever_ends_them(gateway, witness):
     served, before = room(gateway), gateway.files()
     assert 0 < served < MANY

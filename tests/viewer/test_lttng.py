@@ -211,6 +211,7 @@ def big_packet(cpu, sequence, begin, size=1000000):
     return (PACKET_HEADER.pack(*fields) + small[PACKET_HEADER.size:]).ljust(size, b"\0")
 
 
+@pytest.mark.long
 def test_who_takes_nothing_is_cut_off_with_an_account(live):
     """One client asks a thousand times and reads no answer. The other is served meanwhile."""
     good, bad = Client(live.port), Client(live.port)

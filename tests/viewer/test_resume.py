@@ -125,6 +125,7 @@ def stop_inside_a_frame(machine):
     machine.misbehaviour["sampling_start"] = begin
 
 
+@pytest.mark.long
 def test_a_frame_that_does_not_end_is_silence(kov, sampled):
     """A machine that is reset may leave such a frame."""
     stop_inside_a_frame(sampled)

@@ -41,6 +41,7 @@ def test_rates_are_of_the_time_that_was_counted(counting, browser, measure, rate
     assert bool(counting.dref_enabled) == (measure == "drefs")
 
 
+@pytest.mark.long
 def test_a_refusal_is_told_and_not_for_ever(counting, browser):
     counting.errors["dref_enable"] = (E_BUSY, "not now")
     browser.say(id=1, measure="drefs", **HEAT)

@@ -79,6 +79,7 @@ def gateway(running):
         yield gateway
 
 
+@pytest.mark.long
 def test_who_comes_late_sees_what_the_others_saw(running, gateway):
     with Browser(gateway) as one, Browser(gateway) as other:
         both, by_minute, edges = (one, other), [], []

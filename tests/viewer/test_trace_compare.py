@@ -169,6 +169,7 @@ def compare(kov, *recordings, options=()):
     return result.json
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed, count", [(0, 5), (1, 10), (2, 20), (3, 100)])
 def test_every_number_is_that_of_the_intervals(kov, tmp_path, seed, count):
     """The recordings have different lengths and time bases."""

@@ -200,6 +200,7 @@ def peak_kilobytes(folder, output):
     return usage.ru_maxrss
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_events(tmp_path):
     folders = [trace_folder.write(tmp_path / f"trace{count}", {(0, 0): [
         packet(logged([switch(10**6 * number + when, 4 + when % 2, 5 - when % 2)

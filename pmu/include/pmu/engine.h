@@ -26,7 +26,6 @@ struct pmu_sampled {
     struct sample_buffer *buffer; // where samples of interrupts go; NULL: nowhere
     // The engine's. turn: the low bits of the number of its turns so far, if it takes turns.
     // Overflows are overflows_before plus, while it is sampled, *overflows.
-    // overflows_before and, while it is sampled, *overflows.
     u8 turn;
     const u64 *overflows;
     u64 overflows_before;

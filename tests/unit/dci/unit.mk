@@ -25,3 +25,5 @@ dci_answers_SRC := tests/unit/dci/answers.c userlib/answers/answers.c
 dci_answers_INC := userlib/answers/include
 
 unit-ready: $(HOST_DCI_GEN)
+
+dci_sharing_trace_LONG := 1

@@ -27,3 +27,5 @@ fs_store_INC := $(FS_UNIT_INC)
 fs_archive_SRC := $(FS_UNIT_DIR)/archive.c userlib/cpio/cpio.c
 fs_archive_INC := userlib/cpio/include
 unit-ready: $(IPC_GEN)
+
+fs_store_LONG := 1

@@ -13,3 +13,5 @@ unit-ready: $(IDL_EXAMPLE)
 UNIT += idl_stubs
 idl_stubs_SRC := tests/unit/idl/stubs.c ipc/src/packet.c $(filter %.c,$(IDL_EXAMPLE))
 idl_stubs_INC := ipc/include $(GEN)/idl_test
+
+idl_generator_LONG := 1

@@ -91,6 +91,21 @@ static void equal_events_are_counted_once(void **state)
     assert_int_equal(plan->slice, 1000);
 }
 
+// As of a sampling session that takes turns and samples instructions.
+static void a_claim_sees_each_of_its_items_though_they_are_equal(void **state)
+{
+    (void)state;
+    begin(0, false);
+    add(0, MODEL_INSTRUCTIONS, BOTH, 0);
+    begin(1, false);
+    assert_int_equal(share(), 0);
+    assert_int_equal(plan->allocation.groups, 1);
+    assert_int_not_equal(counter(0, 0), PMU_COUNTERS);
+    assert_int_not_equal(counter(0, 1), PMU_COUNTERS);
+    assert_int_not_equal(counter(0, 0), counter(0, 1));
+    assert_int_equal(counter(1, 0), counter(0, 0));
+}
+
 // It keeps its counters though others would do as well, and the newcomer could have them.
 static void a_newcomer_moves_nobody(void **state)
 {
@@ -221,12 +236,12 @@ static u32 draw(u32 below)
 static void begin_random(u32 index)
 {
     begin(index, draw(4) == 0);
-    if (!claim[index].steady && draw(3) == 0)
+    if (draw(3) == 0)
         claim[index].request.sets = 1 + draw(3);
     for (u32 set = 0; set < claim[index].request.sets; set++)
         claim[index].request.share[set] = 1 + draw(9);
     for (u32 n = draw(claim[index].steady ? 3 : 9); n != 0; n--) {
-        u32 event = 1 + draw(MODEL_EVENTS - 1), filter = 1 + draw(3);
+        u32 event = draw(MODEL_EVENTS), filter = 1 + draw(3);
         u32 set = draw(claim[index].request.sets);
         bool twice = false;
         for (u32 i = 0; i < claim[index].request.items; i++) {
@@ -307,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(equal_events_are_counted_once),
+        TEST(a_claim_sees_each_of_its_items_though_they_are_equal),
         TEST(a_newcomer_moves_nobody),
         TEST(all_are_joined_if_one_moves),
         TEST(what_does_not_fit_takes_turns),

@@ -263,14 +263,15 @@ static void every_length_fits_its_packet(void **state)
         u32 count = i * 2654435761u >> 16 & 7;
         count = count > TRACE_MAX_WORDS ? TRACE_MAX_WORDS : count;
         trace_ring_append(cpu, TRACE_HEADER(count, TRACE_MAJOR_TEST, 0), words);
-        for (struct trace_packet *packet; (packet = take(false)) != NULL; free(packet)) {
+        // Not after each: most of the time goes to the spare that take() allocates.
+        for (struct trace_packet *packet; i % 64 == 0 && (packet = take(false)) != NULL;
+             free(packet)) {
             assert_true(TRACE_BE64(packet->content_bits) <= (TRACE_SUBBUFFER_SIZE - 8) * 8);
             kept += count_by_walking(packet, TRACE_BE64(packet->content_bits));
         }
     }
-    struct trace_packet *packet = take(true);
-    kept += TRACE_BE32(packet->event_count);
-    free(packet);
+    for (struct trace_packet *packet; (packet = take(true)) != NULL; free(packet))
+        kept += TRACE_BE32(packet->event_count);
     assert_int_equal(kept, emitted);
 }
 

@@ -29,3 +29,5 @@ $(GEN)/trace/append_text.h: trace/src/sequence.S trace/include/trace/cpu.h \
 	$(Q)$(CROSS)objcopy -O binary -j .text.rseq $(@:.h=.o) $(@:.h=.bin)
 	$(Q)od -An -v -w4 -tx4 --endian=big $(@:.h=.bin) | sed 's/ *\(.*\)/0x\1,/' > $@
 unit-ready: $(GEN)/trace/append_text.h
+
+trace_generator_LONG := 1

@@ -183,3 +183,5 @@ $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE$(if $(filter %dump,$(test)), -DTRACE_HOST_POINTS)))
 
 unit-ready: $(HOST_DCI_GEN) $(PPROF_GEN)
+
+kov_engine_LONG := 1
