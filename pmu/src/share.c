@@ -30,9 +30,9 @@ u32 pmu_view_counter(const struct pmu_allocation *view, u32 item)
 
 // ---- the request -------------------------------------------------------------------------------
 
-// An event that is counted all the time is counted once, for everybody. But a claim's view shows one
-// item a counter, so its own items never share one; `taken` are the places of those before. Returns
-// the item's place, or PMU_ITEMS_MAX if full.
+// Adds an item of a claim whose earlier items have the places `taken`. Returns its place, or
+// PMU_ITEMS_MAX if full. An event that is counted all the time is counted once, for everybody. But
+// two items of one claim never share a counter: its view shows one item a counter.
 static u32 add_item(struct pmu_request *request, const struct pmu_item *item, const u8 *taken,
                     u32 count)
 {
@@ -41,9 +41,8 @@ static u32 add_item(struct pmu_request *request, const struct pmu_item *item, co
     for (; place < request->items; place++) {
         struct pmu_item *other = &request->item[place];
         if (item->set == PMU_EVERY_GROUP && other->set == PMU_EVERY_GROUP &&
-            memchr(taken, (int)place, count) == NULL &&
-            other->event == item->event && other->filter == item->filter &&
-            (other->counters & item->counters) != 0 &&
+            memchr(taken, (int)place, count) == NULL && other->event == item->event &&
+            other->filter == item->filter && (other->counters & item->counters) != 0 &&
             (other->source == 0 || item->source == 0 || other->source == item->source)) {
             other->counters &= item->counters;
             other->source |= item->source;
