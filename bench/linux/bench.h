@@ -35,7 +35,7 @@ __attribute__((always_inline)) static inline void measure(const char *name, u32 
 // Ends the machine, as something that cannot fail did.
 _Noreturn void fail(const char *what, s64 result);
 
-// The result, which is no error.
+// Returns a call's result, and fails if it is an error.
 static inline s64 need(const char *what, s64 result)
 {
     if (result < 0)
@@ -43,10 +43,11 @@ static inline s64 need(const char *what, s64 result)
     return result;
 }
 
-// Anonymous memory, private or (shared) one for all children, that nobody has touched.
+// Maps anonymous memory that nobody has touched, private or (shared) one for all children.
 void *pages(u64 bytes, int shared);
 
-// A child that has a copy of all memory, or shares it: calls function and exits. Returns its id.
+// Makes a child with a copy of all memory, or one that shares it. The child calls function and
+// exits. Returns its id.
 u64 process(void (*function)(void *), void *argument);
 void process_wait(u64 id);
 struct task {

@@ -140,7 +140,7 @@ static void contend(void *unused)
     }
 }
 
-// What an operation takes of which two threads do ROUNDS each at once.
+// Measures an operation of which two threads do ROUNDS each at once.
 static void two_tasks(const char *name, void (*function)(void *))
 {
     static struct task tasks[2];

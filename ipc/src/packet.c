@@ -8,8 +8,8 @@
 
 // ---- making ------------------------------------------------------------------------------------
 
-// The next bytes of the bulk, with zeros up to a multiple of 8 behind them;
-// NULL when they do not fit.
+// Returns the next bytes of the bulk, with zeros up to a multiple of 8 behind them, or NULL if they
+// do not fit.
 static u8 *extend(struct ipc_packet *packet, u64 bytes)
 {
     u64 whole = ALIGN_UP(bytes, 8UL);
@@ -33,7 +33,7 @@ void ipc_put_struct(struct ipc_packet *packet, const void *from, u64 bytes)
         memcpy(at, from, bytes);
 }
 
-// A length and room for that many bytes and `more`.
+// Puts a length. Returns room behind it for that many bytes and `more`, or NULL.
 static u8 *extend_variable(struct ipc_packet *packet, u64 bytes, u64 more, u64 limit)
 {
     if (bytes > limit) {
@@ -146,8 +146,8 @@ cap_t ipc_get_cap(struct ipc_packet *packet)
     return packet->cap;
 }
 
-// The next bytes of what was received; NULL when they are not there.
-// What comes last need not be padded.
+// Returns the next bytes of what was received, or NULL if they are not there. What comes last need
+// not be padded.
 static const u8 *take(struct ipc_packet *packet, u64 bytes)
 {
     u64 whole = ALIGN_UP(bytes, 8UL), left = packet->bytes - packet->taken;
@@ -169,7 +169,7 @@ void ipc_get_struct(struct ipc_packet *packet, void *to, u64 bytes)
         memcpy(to, at, bytes);
 }
 
-// What a length and `more` bytes behind it announce.
+// Returns what a length announces, with `more` bytes behind it, or NULL.
 static const u8 *take_variable(struct ipc_packet *packet, u64 *bytes, u64 more, u64 limit)
 {
     *bytes = 0;
@@ -218,7 +218,8 @@ const void *ipc_get_behind(struct ipc_packet *packet, u32 word, u64 *bytes, u64 
     return at;
 }
 
-// What an answer's word announces, and `more` bytes; NULL when it is not there or does not fit.
+// Returns what an answer's word announces, with `more` bytes behind it, or NULL if it is not there
+// or does not fit.
 static const u8 *take_answer(struct ipc_packet *packet, u32 word, u64 more, u64 room)
 {
     u64 bytes = packet->words[word];

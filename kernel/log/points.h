@@ -39,19 +39,19 @@ void log_points_set(u32 characteristics);
 // Looks again which sides of calls have selectors, while calls are on. Same context.
 void log_points_look_again(void);
 bool log_is_on(u32 characteristic);
-// Of a side of calls or answers: did a domain have a selector for it when this was last looked at?
-// Any context.
+// Returns whether a domain had a selector for a side of calls or answers when this was last looked
+// at. Any context.
 bool log_looks_at(u32 event);
 
 // Behind points, about this CPU. Any context but PMI.
 // Tells that a call, an answer or a message passes between two domains.
 void log_tell(u32 event, u32 current, u32 correspondent);
-// The same with EE off.
+// Does as log_tell, with EE off.
 void log_tell_here(u32 event, u32 current, u32 correspondent);
 // Tells that a page frame was charged to a domain (1), or given back (-1).
 void log_tell_page(u32 domain, s32 change);
-// The next three: soft-masked. Tells that the CPU goes to a thread of a domain; now: of the time
-// base.
+// The next three are called soft-masked; now: of the time base.
+// Tells that the CPU goes to a thread of a domain.
 void log_tell_switch(u32 domain, u64 now);
 // At a tick: tells the run queue's length, and what has lasted long.
 void log_tell_tick(u32 length, u64 now);

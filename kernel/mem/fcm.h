@@ -79,8 +79,8 @@ struct fcm {
 void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool private);
 // Makes an FCMComputation for one region, over nothing. Returns NULL if out of memory.
 struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed);
-// The same over a source, whose reference it takes over on success. It has the source's pages from
-// first on, so many (UINT64_MAX: all), and zeroes behind them.
+// Does as fcm_create_private, but over a source, whose reference it takes over on success. It has
+// source_pages of the source's pages from first on (UINT64_MAX: all), and zeroes behind them.
 struct fcm *fcm_create_over(struct fcm *source, u64 first, u64 source_pages, u64 pages,
                             struct pm *pm, bool distributed);
 // Returns the source of a page that was never written, or NULL if it begins as zeroes.
@@ -90,8 +90,9 @@ static inline struct fcm *fcm_source_of(const struct fcm *fcm, u64 page)
 }
 // Takes a reference to an object found in a list. Returns false if the object is ending.
 bool fcm_try_hold(struct fcm *fcm);
-s64 transfer_frame(const struct transfer *transfer,
-                   u64 entry); // 0 or E_EXIST; the page's lock is held
+// Transfers a frame into a page with this entry. Returns 0 or E_EXIST. The caller holds the page's
+// lock.
+s64 transfer_frame(const struct transfer *transfer, u64 entry);
 void fcm_add_user(struct fcm *fcm, struct region *region);
 void fcm_remove_user(struct fcm *fcm, struct region *region);
 // Waits until every fault on pages of [first, first + count) that began before has finished. Later
@@ -102,7 +103,7 @@ u64 fcm_resident(const struct fcm *fcm, u64 first, u64 count);
 // Takes away the frames of pages in a range, with these flags of theirs, from a private FCM. Their
 // mappings are removed before the frames are free.
 void fcm_drop(struct fcm *fcm, struct region *region, u64 first, u64 count, u64 flags);
-// The same for pages that never were committed, and are not mapped.
+// Does as fcm_drop for pages that never were committed and are not mapped.
 void fcm_drop_uncommitted(struct fcm *fcm, u64 first, u64 count);
 // Gives all pages of a range a frame, zeroed if new. Returns 0, E_NOMEM or E_LIMIT. On an error,
 // new frames of pages without ENTRY_COMMITTED may stay behind.

@@ -51,8 +51,8 @@ s64 file_supply(struct file *file, u64 page, const void *from, s64 status);
 s64 file_take(struct file *file, u64 page, void *to);
 void file_resize(struct file *file, u64 bytes, bool invalidate);
 
-// The next dirty page at or after *page that the server has not been told of, marked as told;
-// and the reverse.
+// Finds the next dirty page at or after *page that the server has not been told of, and marks it as
+// told. file_mark_unwritten takes the mark back.
 bool file_next_unwritten(struct file *file, u64 *page);
 void file_mark_unwritten(struct file *file, u64 page);
 
@@ -84,12 +84,12 @@ s64 file_wait(struct file *file, u64 page, struct fault_wait *wait);
 // Ends the waits for a page.
 void file_complete(struct file *file, u64 page, s64 status);
 void file_complete_all(struct file *file, s64 status);
-// Sends what the server has to be told, as far as its queue has room;
-// the rest follows later by itself.
+// Sends what the server has to be told, as far as its queue has room. The rest follows later by
+// itself.
 void file_pump(struct file *file);
 // Tells E_PEER to whoever of this space waits for a page. Thread context, no lock held.
 void files_cancel_waits(struct address_space *space);
-// The list of all files.
+// Add a file to the list of all files, and remove it.
 void files_add(struct file *file);
 void files_remove(struct file *file);
 // Calls work for each file of a server, or of all (0), that wants() it, with a reference held.

@@ -200,7 +200,7 @@ static void free_table(struct hat *hat, u64 *entry)
     pm_table_free(hat->pm, table);
 }
 
-// The directories of one level above the slots.
+// Frees the directories of one level above the slots.
 static void free_above_slots(struct hat *hat, u32 level)
 {
     for (u32 i = 0; i < HAT_BUCKETS; i++) {

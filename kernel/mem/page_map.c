@@ -152,7 +152,7 @@ struct page_leaf *page_map_get(struct page_map *map, u64 page)
     return leaf;
 }
 
-// The first leaf of a node's pages >= page; base is the node's first page.
+// Returns the first leaf of a node's pages >= page, or NULL. base: the node's first page.
 static struct page_leaf *next_below(void *node, u32 height, u64 base, u64 page)
 {
     if (height == 0)

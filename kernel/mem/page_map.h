@@ -61,7 +61,7 @@ void page_map_fence(struct page_map *map);
 // Frees the nodes; nobody uses the map any more.
 void page_map_destroy(struct page_map *map);
 
-// The part of [first, end) that lies in a leaf.
+// Return the part of [first, end) that lies in a leaf.
 static inline u64 leaf_begin(const struct page_leaf *leaf, u64 first)
 {
     return leaf->first > first ? leaf->first : first;

@@ -301,8 +301,7 @@ coid_t pm_coid(const struct pm *pm)
     return pm->root.coid;
 }
 
-// Of the reps: what they have not given out, and what went into tables.
-// Others may work on meanwhile.
+// Subtracts what reps have not given out, and what went into tables. Others may work on meanwhile.
 u64 pm_pages(const struct pm *pm)
 {
     u64 pages = pm->granted;

@@ -20,8 +20,8 @@ coid_t pm_coid(const struct pm *pm);
 u64 pm_limit(const struct pm *pm); // bytes, 0: none
 // Returns whether more pages are free than are kept from it, if need be after reclaiming some.
 bool pm_has_room(const struct pm *pm);
-// The same for so many pages that are asked for in advance. Such a request is refused first, so
-// that the asker still gets the pages that it merely touches.
+// Does as pm_has_room for so many pages that are asked for in advance. Such a request is refused
+// first, so that the asker still gets the pages that it merely touches.
 bool pm_has_room_to_commit(const struct pm *pm, u64 pages);
 bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
 void pm_set_domain(struct pm *pm, u32 kept);      // of the logs (proc/domain.h). Any context
@@ -30,16 +30,15 @@ u64 pm_pages(const struct pm *pm); // frames of data in use, without translation
 // Allocates a page frame with undefined contents. Returns its physical address, E_LIMIT or E_NOMEM.
 // When memory is short, files' clean pages are reclaimed first.
 s64 pm_alloc(struct pm *pm);
-// Gives one back. Any context but PMI; locks held have rank < RANK_PM.
+// Gives a frame back. Any context but PMI; locks held have rank < RANK_PM.
 void pm_free(struct pm *pm, u64 page);
-// Charges the account with a page that is no frame of it, such as nodes of page maps;
-// and the reverse.
-s64 pm_charge(struct pm *pm); // 0, E_LIMIT, E_NOMEM
+// Charges the account with a page that is no frame of it, such as nodes of page maps. Returns 0,
+// E_LIMIT or E_NOMEM. pm_uncharge takes it back.
+s64 pm_charge(struct pm *pm);
 void pm_uncharge(struct pm *pm);
-// A zeroed page for translation tables: counted against the limit, but not as data.
-// (Those that the kernel needs for pages of its own are not to be: pm_allow makes room for them, or
-// takes it back.)
+// Raises the limit by tables that the kernel needs for pages of its own, or takes that back.
 void pm_allow(struct pm *pm, s64 pages);
+// Allocates a zeroed page for translation tables: counted against the limit, but not as data.
 void *pm_table_alloc(struct pm *pm);
 void pm_table_free(struct pm *pm, void *table);
 

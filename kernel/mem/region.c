@@ -136,7 +136,8 @@ u32 region_protection(const struct region *region, u64 page)
     return entry & ENTRY_PROT_SET ? (u32)(entry & ENTRY_PROT) : region->prot;
 }
 
-// Of single pages. Private regions keep it with their pages, REGION_SHARED in a map of its own.
+// Sets the protection of single pages. Private regions keep it with their pages, REGION_SHARED in a
+// map of its own.
 static bool set_single(struct region *region, u64 first, u64 count, u64 clear, u64 set, bool make)
 {
     if (region_is_private(region))
@@ -177,7 +178,8 @@ static void map_committed(struct region *region, u64 first, u64 count, u32 prot)
     }
 }
 
-// What pages need before they are made: frames that are free, and tables. Tables may stay behind.
+// Sees to it that pages can be made: that enough frames are free, and that tables are there. Tables
+// may stay behind.
 static s64 prepare(const struct region *region, u64 first, u64 count)
 {
     u64 missing = count - fcm_resident(region->fcm, region->first + first, count);

@@ -104,8 +104,8 @@ _Static_assert(offsetof(struct region_map, parts) - offsetof(struct region_map, 
 #define REGION_PLACE_INDEX ((1UL << REGION_PLACE_BITS) - 1)
 _Static_assert(REGION_BLOCK <= REGION_PLACE_INDEX, "an index");
 
-// The range at a place, which becomes that of the next one; NULL behind the last. From place 0 on:
-// all, in order.
+// Returns the range at a place, or NULL behind the last, and moves the place to the next one. From
+// place 0 on it visits all, in order.
 static inline const struct region_range *region_map_next(const struct region_map *map, u64 *place)
 {
     u64 part = *place >> REGION_PLACE_BITS, index = *place & REGION_PLACE_INDEX;
@@ -121,8 +121,8 @@ static inline const struct region_range *region_map_next(const struct region_map
     return &block->ranges[index];
 }
 
-// The same as region_map_find. *guess, any number at first, makes the next look-up of the same
-// range short in a small map, in a newer one, too: it is the range's place.
+// Do as region_map_find. *guess, any number at first, makes the next look-up of the same range
+// short in a small map, in a newer one, too: it is the range's place.
 const struct region_range *region_map_find_slow(const struct region_map *map, u64 address,
                                                 u64 *guess);
 

@@ -17,15 +17,16 @@ struct dispatcher;
 struct monitor_tracks;
 struct thread;
 
-// The next two soft-masked. The CPU switches from one thread to another; at least one is tracked.
+// The next two are called soft-masked.
+// Tells that the CPU switches from one thread to another, at least one of which is tracked.
 void monitors_switch(const struct thread *from, struct thread *to);
-// A tracked thread could have left, but the scheduler chose it again.
+// Tells that a tracked thread could have left, but was chosen again.
 void monitors_stay(const struct thread *thread);
 
-// A thread has just become ready, and is in no run queue yet. Any context but PMI.
+// Tells that a thread has just become ready, and is in no run queue yet. Any context but PMI.
 void monitors_wake(struct thread *thread, u32 reason);
 
-// Something happens to the running thread, or it tells about itself. Any context but PMI.
+// Tells what happens to the running thread, or what it says about itself. Any context but PMI.
 void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1);
 static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 word0, u64 word1)
 {
@@ -34,7 +35,7 @@ static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 wor
 monitored:
     monitors_event(kind, 0, word0, word1);
 }
-// A call with a dispatcher of this CPU on one side. Thread context.
+// Tells of a call with a dispatcher of this CPU on one side. Thread context.
 void monitors_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id);
 static inline __attribute__((always_inline)) void
 monitors_tell_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id)
@@ -44,7 +45,7 @@ monitors_tell_call(const struct dispatcher *side, enum sys_monitor_call what, u6
 monitored:
     monitors_call(side, what, id);
 }
-// The running thread's system call ends. Returns the result unchanged. From
+// Tells that the running thread's system call ends. Returns the result unchanged. From
 // exception/syscall_monitored.S.
 s64 monitors_syscall(u64 number, s64 result);
 

@@ -48,7 +48,7 @@ void pmu_task_current(struct pmu_task *task)
 
 // ---- exclusion ----------------------------------------------------------------------------------
 
-// Where the process runs at this moment.
+// Refreshes the CPU's tag, if the process runs here at this moment.
 static void refresh(void *argument)
 {
     const struct process *process = argument;

@@ -120,7 +120,7 @@ void dispatcher_start(struct dispatcher *dispatcher)
     scheduler_start(dispatcher->thread);
 }
 
-// On a fresh kernel stack: the first frame of user code, disabled.
+// Makes the first frame of user code, disabled. On a fresh kernel stack.
 void dispatcher_begin(struct frame *frame)
 {
     struct dispatcher *self = percpu()->dispatcher;

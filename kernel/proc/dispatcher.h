@@ -84,10 +84,9 @@ s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made
 void dispatcher_free(struct dispatcher *dispatcher);
 // Frees one that has never been started, and its thread.
 void dispatcher_discard(struct dispatcher *dispatcher);
-// Its thread enters user mode at start_pc.
+// Starts its thread, which enters user mode at start_pc.
 void dispatcher_start(struct dispatcher *dispatcher);
-// Its thread is to be unparked, by its own CPU. Any context but PMI,
-// no lock of rank >= RANK_THREAD held.
+// Has its thread unparked by its own CPU. Any context but PMI, no lock of rank >= RANK_THREAD held.
 void dispatcher_unpark(struct dispatcher *dispatcher, u32 reason);
 // Makes it end before it next runs user code, and wakes it. Any thread.
 void dispatcher_stop(struct dispatcher *dispatcher);

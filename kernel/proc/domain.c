@@ -63,7 +63,8 @@ void dispatcher_set_domain(struct dispatcher *dispatcher, u32 domain)
     __atomic_store_n(&dispatcher->descriptor, domain != 0 ? domain : LOG_NOBODY, __ATOMIC_RELAXED);
 }
 
-// Those with this thread, or all for 0. Lock held.
+// Sets the domain of dispatchers with this thread, or of all for 0. Returns whether there was one.
+// Lock held.
 static bool set_dispatchers(struct process *process, u32 thread, u32 domain)
 {
     bool found = false;

@@ -10,11 +10,12 @@ struct dispatcher;
 struct process;
 struct thread;
 
-// A process that nobody can find yet gets its creator's domain. To be told once it can be found:
-// its domain may be from before all were cleared.
+// Gives a process that nobody can find yet its creator's domain. Once it can be found,
+// domain_inherited is to be called with what this returns, as all domains may have been cleared
+// meanwhile.
 u32 domain_inherit(struct process *process);
 void domain_inherited(struct process *process, u32 cleared);
-// Its process's lock held, or nobody else can find it.
+// Sets a dispatcher's domain. The caller holds the process's lock, unless nobody else can find it.
 void dispatcher_set_domain(struct dispatcher *dispatcher, u32 domain);
 // Returns the domain of a dispatcher's thread, or of a kernel thread, that has not ended. Any
 // context.

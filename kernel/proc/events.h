@@ -5,7 +5,7 @@
 
 #include <kernel/process.h>
 
-// Its timer's time has come. Interrupt context, its CPU.
+// Tells it that its timer's time has come. Interrupt context, its CPU.
 void dispatcher_timer_due(struct dispatcher *dispatcher);
 // Makes a dispatcher look at what has changed (events, ending): wakes it, or interrupts it in user
 // mode. reason: of trace/reasons.h. Any context but PMI, no lock of rank >= RANK_THREAD held.

@@ -229,7 +229,7 @@ s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
     return open ? 0 : E_NOENT;
 }
 
-// Has the question been answered? 0, or why not. Lock held.
+// Returns 0 if the question has been answered, or why it has not. Lock held.
 static s64 look(const struct process_monitor *monitor, u64 question)
 {
     if (monitor->asker != process_pid(process_current()) || monitor->question != question)

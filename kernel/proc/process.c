@@ -306,7 +306,8 @@ void process_hold(struct process *process)
     refs_get(&process->refs, KIND_PROCESS);
 }
 
-// The last one lets the object go; a process never started that nobody can start any more goes too.
+// The last reference lets the object go. A process that was never started, and that nobody can
+// start any more, goes too.
 void process_put(struct process *process)
 {
     u64 left = refs_put(&process->refs, KIND_PROCESS);

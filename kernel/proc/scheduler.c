@@ -212,7 +212,7 @@ void scheduler_tell_service(struct thread *from, struct thread *to)
     log_tell_switch(domain_of_thread(to), queue->switched_at);
 }
 
-// The scheduler chose the one that runs.
+// Goes on with the thread that runs, as the scheduler chose it again.
 static inline __attribute__((always_inline)) void stay(struct thread *thread)
 {
     SWITCH_POINT_MONITORED(monitored);
@@ -281,7 +281,7 @@ static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to, u32 re
     return 0;
 }
 
-// Takes a thread out of the queue of its priority: false when it is not in it. Lock held.
+// Takes a thread out of the queue of its priority. Returns false if it is not in it. Lock held.
 static bool take_out(struct run_queue *queue, struct thread *thread)
 {
     u8 priority = thread->priority;
@@ -384,7 +384,7 @@ u32 thread_waker(void)
     return percpu()->in_interrupt ? 0 : percpu()->current->id;
 }
 
-// A READY thread that is in no queue yet.
+// Queues a READY thread that is in no queue yet, and tells of it.
 static inline __attribute__((always_inline)) void tell_and_add(struct thread *thread, u32 reason,
                                                                u32 by)
 {
@@ -456,8 +456,8 @@ void thread_yield(void)
     soft_mask_restore(masked);
 }
 
-// The CPU goes idle. An idle one has no tick, so the logs' readers would take the last length for
-// that of now.
+// Tells the logs that the CPU goes idle. An idle one has no tick, so readers would take the last
+// length for that of now.
 static void tell_idle(void)
 {
     LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE), logged);

@@ -36,7 +36,7 @@ enum bounce_when {
 s64 bounce_back(struct bounce *bounce, s64 result, enum bounce_when when);
 void bounce_close(struct bounce *bounce);
 
-// Has the calling process this right?
+// Returns whether the calling process has this right.
 bool permitted(u32 right);
 
 static inline u64 min_u64(u64 a, u64 b)

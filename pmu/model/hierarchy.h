@@ -9,14 +9,15 @@
 
 #define PLACE_TRANSLATED 1UL // beside PENDING_USER, in callback data
 
-// After a data access. data: place(the instruction, bits).
+// Counts a data access, after it. data: place(the instruction, bits).
 void hierarchy_data(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 
-// The same for the TLB only, or for the caches only.
+// Do as hierarchy_data for the TLB only, and for the caches only.
 void hierarchy_data_tlb(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 void hierarchy_data_cache(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 
-// Before an instruction of another line than the last one. data: place(the instruction, bits).
+// Counts an instruction of another line than the last one, before it. data: place(the instruction,
+// bits).
 void hierarchy_fetch(unsigned cpu, void *data);
 
 // After a data access whose address a record may need. data: nothing.

@@ -30,7 +30,7 @@ static inline u64 place_pc(const void *data)
 // interrupts go there).
 void outcome_block(unsigned cpu, void *data);
 
-// Behind a store conditional. data: place(its address, PENDING_USER or 0).
+// Counts a store conditional, behind it. data: place(its address, PENDING_USER or 0).
 void outcome_stcx(unsigned cpu, void *data);
 
 // Where a word of due may have reached DUE. data: place(the last instruction counted,

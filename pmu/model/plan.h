@@ -34,7 +34,8 @@ static inline bool planned(u32 events)
     return plan.events & events;
 }
 
-// A CPU has changed its enabled counters. From commands, on the CPU's own thread.
+// Makes a new plan after a CPU has changed its enabled counters. From commands, on the CPU's own
+// thread.
 void plan_enabled(struct vcpu *cpu);
 
 // Drops what is no longer needed, if it is time to. Before any command.

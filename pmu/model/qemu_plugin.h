@@ -124,7 +124,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *out, size_t bytes);
 u64 qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-// Where the machine's memory with the instruction lies in QEMU, or NULL if it is in none.
+// Returns where the machine's memory with the instruction lies in QEMU, or NULL if it is in none.
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_bytes);

@@ -22,8 +22,8 @@ struct trace_setting {
 // does.
 s64 trace_settings_walk(struct client *client, struct walk *walk,
                         const struct trace_setting *setting);
-// The same for a client's request, over its walk. begin notes what the steps set; a step returns as
-// trace_settings_walk.
+// Do as trace_settings_walk for a client's request, over its walk. begin notes what the steps set;
+// a step returns as trace_settings_walk.
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask);
 s64 trace_settings_step(struct client *client);
 // A round that sets the masks of processes. values: the mask, and the mode (0: unchanged).

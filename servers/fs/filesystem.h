@@ -12,14 +12,14 @@
 
 // Sets *node to the node at path, held.
 s64 filesystem_find(const char *path, struct node **node);
-// The same. create: makes a file if there is none. exclusive, with create: E_EXIST if there is one.
-// E_LIMIT: too many names or no room in /data. E_NOMEM.
+// Does as filesystem_find. create: makes a file if there is none. exclusive, with create: E_EXIST
+// if there is one. E_LIMIT: too many names or no room in /data. E_NOMEM.
 s64 filesystem_open(const char *path, bool create, bool exclusive, struct node **node);
 // Puts a new node at path, whose last name is the node's. Takes over the reference if it returns 0.
 // E_EXIST.
 s64 filesystem_add(const char *path, struct node *node);
 s64 filesystem_make_directory(const char *path); // E_EXIST, E_LIMIT, E_NOMEM
-// E_BUSY: the root. E_PERM: fixed. E_NOTEMPTY.
+// Removes what is at path. E_BUSY: the root. E_PERM: fixed. E_NOTEMPTY.
 s64 filesystem_remove(const char *path);
 // Replaces what is at `to`. E_BUSY: the root, or something is mounted below. E_PERM: fixed.
 // E_INVAL: `to` lies below `from`. E_NOTSUP: only one of the two is in /data. E_ISDIR, E_NOTEMPTY,

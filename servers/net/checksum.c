@@ -23,8 +23,8 @@ static inline uint64_t copy(uint8_t *to, const uint8_t *from)
     return word;
 }
 
-// The last bytes, fewer than 8, as a word: those that are missing count as 0,
-// wherever the machine puts them.
+// Returns the last bytes, fewer than 8, as a word. Those that are missing count as 0, wherever the
+// machine puts them.
 static uint64_t load_rest(const uint8_t *from, int count)
 {
     uint64_t word = 0;

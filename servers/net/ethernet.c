@@ -192,7 +192,8 @@ bool ethernet_due(void)
     return __atomic_load_n(&interface.due, __ATOMIC_ACQUIRE);
 }
 
-// 0: none are left; E_NOMEM: lwIP has no room for those that are.
+// Receives at most limit frames. Returns 0 if none are left, or E_NOMEM if lwIP has no room for
+// those that are.
 static s64 receive_some(u32 limit)
 {
     s64 taken = 1;

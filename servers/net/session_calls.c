@@ -24,8 +24,8 @@ static s64 leave(s64 result)
     return result;
 }
 
-// The same for a call that may wake its own process. The wake-up goes along with the answer, if
-// that is no error: a message would cost more than the rest.
+// Does as leave for a call that may wake its own process. The wake-up goes along with the answer,
+// if that is no error: a message would cost more than the rest.
 static s64 leave_woken(struct session *session, u32 *wake, s64 result)
 {
     server_work();
@@ -181,7 +181,8 @@ s64 net_session_server_finish(struct ipc_caller *caller, u32 number, u32 *wake)
     return leave_woken(session, wake, CO_CALL(struct socket_rep, socket_coid(socket), finish));
 }
 
-// Of what the socket has in its memory all must have gone for the process to keep it.
+// Keeps a socket's memory for the process to use again, if all that it holds has gone. Returns
+// whether it did.
 static u32 keep(struct session *session, u32 number, bool all_sent)
 {
     if (session->kept_count == NET_KEPT_MAX)

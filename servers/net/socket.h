@@ -49,7 +49,7 @@ s64 socket_get_names(const struct socket *socket, struct socket_names *names);
 // Releases a socket that the process has let go of: sends what is left, ends the connection, and
 // then itself.
 void socket_release(struct socket *socket);
-// The same, by a reset.
+// Does as socket_release, but ends the connection by a reset.
 void socket_abort(struct socket *socket);
 
 // Notes that there is something to do for it: its process or its connection has changed something.

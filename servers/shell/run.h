@@ -25,7 +25,7 @@ extern struct shell shell;
 // Parses and runs text. Returns false if the text is incomplete: then nothing was run. Errors are
 // printed, and set $?.
 bool run_text(const char *text);
-// The same, but incomplete text is an error.
+// Does as run_text, but incomplete text is an error.
 void run_whole_text(const char *text);
 // Runs a whole file. Returns 0, or -1 if it could not be read, after printing the error.
 int run_file(const char *path);

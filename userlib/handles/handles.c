@@ -56,7 +56,7 @@ static u32 next_free(const struct handle_table *table)
     return word * 64 + (u32)__builtin_ctzl(free);
 }
 
-// The lock is held.
+// Adds a handle. The caller holds the lock.
 static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
 {
     if (table->used == HANDLES_MAX || !may_have(table, pid))

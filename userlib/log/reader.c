@@ -184,10 +184,10 @@ static const u32 *newest(const struct log_reader *reader, const u32 *rows)
     return rows + (reader->bytes - reader->row_bytes) / ENTRY;
 }
 
-// Has the writer written nothing since the pass began? If it has gone round to the same place, the
-// newest row is another one. (Rows are copied from the newest to the oldest, and overwritten from
-// the oldest. So where loads are done in order, the row that was read before would be witness
-// enough. Ours may be done in any order before the barrier.)
+// Returns whether the writer has written nothing since the pass began. If it has gone round to the
+// same place, the newest row is another one. (Rows are copied from the newest to the oldest, and
+// overwritten from the oldest. So where loads are done in order, the row that was read before would
+// be witness enough. Ours may be done in any order before the barrier.)
 static bool is_undisturbed(const struct log_reader *reader, const struct pass *pass,
                            const u32 *rows)
 {

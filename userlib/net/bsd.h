@@ -25,9 +25,9 @@ int bsd_install(const struct net_socket *socket);
 // is none.
 struct bsd_socket *bsd_hold(int fd, struct fd_file **file);
 
-// Has it, or had it, a peer?
+// Returns whether it has, or had, a peer.
 bool bsd_connected(const struct net_socket *socket);
-// Flags are MSG_…
+// Receive and send; flags are MSG_…
 s64 bsd_receive(struct fd_file *file, void *to, u64 count, int flags);
 s64 bsd_send(struct fd_file *file, const void *from, u64 count, int flags);
 

@@ -21,7 +21,7 @@ static bool want_ready(void *argument)
     return net_socket_wanted(want->socket, want->waits) != 0;
 }
 
-// 0, or E_TIMEOUT.
+// Waits until one of `waits` is ready. Returns 0 or E_TIMEOUT.
 s64 bsd_wait(struct net_socket *socket, u32 waits, u64 deadline)
 {
     struct want want = {socket, waits};

@@ -40,7 +40,8 @@ s64 net_socket_error(const struct net_socket *socket);
 // Reads at most count bytes. Returns how many, 0 at the end, E_AGAIN when there are none yet, or
 // why it has failed.
 s64 net_socket_read(struct net_socket *socket, void *to, u64 count, bool peek);
-// In place: the first piece of what there is, and after use how much of it was taken.
+// Read in place: net_socket_front returns the first piece of what there is. After use,
+// net_socket_taken tells how much of it was taken.
 const u8 *net_socket_front(struct net_socket *socket, u32 *count);
 void net_socket_taken(struct net_socket *socket, u32 count);
 // Writes at most count bytes. Returns how many, E_AGAIN when there is no room, E_PEER after the end
@@ -53,7 +54,7 @@ u32 net_socket_ready(const struct net_socket *socket);
 // Returns those of `waits` that are ready. If there are none, the server has been asked for a
 // wake-up.
 u32 net_socket_wanted(struct net_socket *socket, u32 waits);
-// Has it failed? If not, the server has been asked for a wake-up when it does.
+// Returns whether it has failed. If not, the server has been asked for a wake-up when it does.
 bool net_socket_watch(struct net_socket *socket);
 
 #endif

@@ -27,7 +27,7 @@ s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
 // Forgets the mount table: it is read again when it is next needed.
 void mounts_forget(void);
 
-// The working directory: absolute, normal.
+// Get and set the working directory, an absolute, normal path.
 void directory_get(char out[PATH_BYTES]);
 void directory_set(const char *path);
 

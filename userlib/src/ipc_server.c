@@ -386,7 +386,7 @@ static void answer_and_rest(struct scheduler *scheduler, struct worker *worker, 
     go_on(scheduler, worker, &event);
 }
 
-// The same if there is nothing to answer.
+// Waits for the worker's next call with nothing to answer; disabled.
 static void rest_without_answer(struct scheduler *scheduler, struct worker *worker)
 {
     if (take_backlog(scheduler, worker))

@@ -11,12 +11,12 @@ u64 arguments_count(void);
 char **arguments_vector(void);
 const char *process_name(void); // last part of argv[0]
 
-// Before the child starts. E_NOMEM.
+// Makes room for a child's end, before the child starts. Returns 0 or E_NOMEM.
 s64 children_add(u32 pid);
-// A child that has not started after all.
+// Takes that back for a child that has not started after all.
 void children_forget(u32 pid);
 
-// The library's own process_open: the initial file system.
+// Finds a program in the initial file system: the library's own process_open.
 s64 initrd_open(const char *path, struct process_program *program);
 
 #endif

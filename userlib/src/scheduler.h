@@ -120,7 +120,8 @@ enum switch_work {
     SWITCH_LEAVING, // scheduler->leaving is somebody
 };
 
-// Has a switch more to do, for monitors or for one of these? One load, as each switch asks.
+// Returns whether a switch has more to do, for monitors or for one of these. It takes one load, as
+// each switch asks.
 static inline bool switch_has_work(void)
 {
     u64 work;
@@ -155,7 +156,7 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
 // Lets the current thread rest until it is woken for one of `reasons`, or not at all if it has such
 // a token. Takes and returns its tokens that are among the reasons.
 u32 scheduler_block(u32 reasons);
-// The same, but at most until deadline. Returns 0 then.
+// Does as scheduler_block, but at most until deadline. Returns 0 then.
 u32 scheduler_block_until(u32 reasons, u64 deadline);
 // Gives tokens to a thread of this or another CPU. May come at any time before its end.
 void scheduler_wake(struct thread *thread, u32 tokens);
@@ -226,7 +227,7 @@ void thread_switch(struct thread *from, struct thread *to);
 void thread_resume(struct thread *to) __attribute__((noreturn));
 // Saves the current thread, and calls function(thread) on the upcall stack, which does not return.
 void thread_leave(struct thread *from, void (*function)(struct thread *));
-// The first code of a thread: calls thread_begin.
+// Is the first code of a thread. Calls thread_begin.
 void thread_entry(void);
 void thread_begin(void) __attribute__((noreturn));
 

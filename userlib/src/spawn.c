@@ -171,7 +171,8 @@ static u64 put(struct block *block, const void *data, u64 bytes, u64 alignment)
     return block->address + at;
 }
 
-// A NULL-terminated list of texts: the array's address in the child, 0 when there is no room.
+// Puts a NULL-terminated list of texts. Returns the array's address in the child, or 0 if there is
+// no room.
 static u64 put_texts(struct block *block, const char *const *texts, u32 count)
 {
     u64 array = put(block, NULL, (count + 1) * sizeof(u64), 8);
@@ -258,7 +259,7 @@ static void move_texts(u8 *texts, u32 count, u64 by)
         ((u64 *)texts)[i] += by;
 }
 
-// Of a block that is laid out for another address.
+// Moves the addresses in a block that was laid out for another address.
 static void move_block(const struct block *block, u64 by)
 {
     struct process_arguments *arguments = (struct process_arguments *)block->data;

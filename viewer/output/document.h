@@ -37,8 +37,8 @@ void document_begin(const char *key);
 void document_element(json_t *element);
 void document_end(json_t *rest);
 
-// A series: results that come as time goes on, and those of the end. Its document is printed as
-// above if the user asked for JSON. For people the command prints each part itself.
+// Begins a series: results that come as time goes on, and those of the end. Its document is printed
+// as above if the user asked for JSON. For people the command prints each part itself.
 void series_begin(const char *key); // does nothing if it has begun
 // Prints an element and returns true if the user asked for JSON. Frees the element.
 bool series_add(json_t *element);

@@ -25,8 +25,8 @@ s64 co_add_service(coid_t coid);
 // context but PMI: never pass an access with a fixup (safe_read).
 bool co_fault(u64 address);
 
-// The ObjectManager's part of the system calls of the same names (orrery/sys.h), in the kernel, and
-// of EVENT_MONITOR, in a process. Thread context.
+// Do the ObjectManager's part of the system calls of the same names (orrery/sys.h), in the kernel,
+// and of EVENT_MONITOR, in a process. Thread context.
 s64 co_manager_scan(u64 *cursor, void *buffer, u64 bytes);
 struct sys_class;
 s64 co_manager_class(u32 index, struct sys_class *class_info);

@@ -60,8 +60,8 @@ struct co_dref_site {
     u32 *stub; // counts, and branches back behind the site
 };
 const struct co_dref_site *co_platform_dref_sites(u64 *count);
-// A batch of patches; one at a time. Thread context, no lock held. After end, every CPU executes
-// the new code.
+// Make a batch of patches; one at a time. Thread context, no lock held. After end, every CPU
+// executes the new code.
 void co_platform_patch_begin(void);
 void co_platform_patch_nop(u32 *instruction);
 void co_platform_patch_branch(u32 *instruction, const u32 *target);

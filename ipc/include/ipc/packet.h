@@ -52,10 +52,10 @@ typedef s64 (*ipc_dispatch)(struct ipc_caller *caller, struct ipc_packet *reques
 s64 ipc_exchange(cap_t server, struct ipc_packet *packet);
 // Gives up a capability that came with a message and that nobody took.
 void ipc_drop(cap_t cap);
-// The answer to a call whose function returned IPC_LATER.
+// Answers a call whose function returned IPC_LATER.
 s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet);
-// An endpoint whose calls go to an interface's dispatch; context: as ipc_caller gives it. A
-// capability that came with a request is the server's when it answers 0, and is dropped when not.
+// An endpoint whose calls go to an interface's dispatch; context: as ipc_caller gives it. If the
+// server answers 0, a capability that came with the request is its own. Otherwise it is dropped.
 // E_NOMEM, E_LIMIT.
 struct ipc_service {
     ipc_dispatch dispatch;
@@ -91,17 +91,17 @@ static inline void ipc_fail(struct ipc_packet *packet, s32 error)
 void ipc_put_struct(struct ipc_packet *packet, const void *from, u64 bytes);
 void ipc_put_string(struct ipc_packet *packet, const char *string, u64 limit);
 void ipc_put_bytes(struct ipc_packet *packet, const void *from, u64 bytes, u64 limit);
-// The last of a request: stays where it is.
+// Puts the last of a request, which stays where it is.
 void ipc_put_last(struct ipc_packet *packet, const void *from, u64 bytes, u64 limit);
-// The same, with the length in a word.
+// Does as ipc_put_bytes, but with the length in a word.
 void ipc_put_behind(struct ipc_packet *packet, u32 word, const void *from, u64 bytes, u64 limit);
 static inline u64 ipc_room(u64 room, u64 limit) // the smaller
 {
     return room < limit ? room : limit;
 }
 
-// An answer's string or buffer, made in its place: behind structs_bytes of structs, before those
-// are put; then, at its turn, its true length, which goes into a word.
+// Make an answer's string or buffer in its place. ipc_place returns the place, behind structs_bytes
+// of structs that are not put yet. ipc_placed_…, at its turn, puts the true length into a word.
 static inline void *ipc_place(struct ipc_packet *packet, u64 structs_bytes, u64 room)
 {
     if (structs_bytes + room > packet->room) {
@@ -123,7 +123,7 @@ static inline void ipc_placed_bytes(struct ipc_packet *packet, u32 word, u64 byt
     packet->words[word] = bytes;
     packet->bytes += (u32)bytes;
 }
-// The same for answers that come later, from anywhere.
+// Put a string or buffer that lies elsewhere into an answer, and its length into a word.
 void ipc_answer_string(struct ipc_packet *packet, u32 word, const char *string, u64 limit);
 void ipc_answer_bytes(struct ipc_packet *packet, u32 word, const void *from, u64 bytes, u64 limit);
 
@@ -139,7 +139,7 @@ static inline u64 ipc_get_unsigned(struct ipc_packet *packet, u32 word, u32 bits
 s64 ipc_get_signed(struct ipc_packet *packet, u32 word, u32 bits);
 cap_t ipc_get_cap(struct ipc_packet *packet);
 void ipc_get_struct(struct ipc_packet *packet, void *to, u64 bytes);
-// In the packet's own bulk; "" or NULL and 0 when wrong.
+// Return what lies in the packet's own bulk. If it is wrong, they return "", or NULL with 0 bytes.
 const char *ipc_get_string(struct ipc_packet *packet, u64 limit);
 const void *ipc_get_bytes(struct ipc_packet *packet, u64 *bytes, u64 limit);
 const void *ipc_get_behind(struct ipc_packet *packet, u32 word, u64 *bytes, u64 limit);
@@ -152,18 +152,18 @@ static inline u64 ipc_get_room(struct ipc_packet *packet, u32 word, u64 limit)
     }
     return room;
 }
-// An answer's string or buffer, into the caller's own memory, where it may lie already (receive).
-// An error when it does not fit: then "" or 0.
+// Copy an answer's string or buffer into the caller's memory, where it may lie already (receive).
+// If it does not fit, the packet gets an error, and the caller "" or 0.
 void ipc_copy_string(struct ipc_packet *packet, u32 word, char *to, u64 room);
 u64 ipc_copy_bytes(struct ipc_packet *packet, u32 word, void *to, u64 room);
-// All of a request was right and was taken.
+// Returns whether all of a request was right and was taken.
 static inline bool ipc_complete(const struct ipc_packet *request)
 {
     return request->error == 0 && request->taken == request->bytes &&
            (request->cap == 0 || request->cap_got != 0);
 }
-// The end of a client stub: status, or E_PROTO when the answer was wrong;
-// drops a capability not taken.
+// End a client stub: drop a capability that was not taken. Return status, or E_PROTO if the answer
+// was wrong.
 s64 ipc_finish_wrong(struct ipc_packet *packet);
 static inline s64 ipc_finish(struct ipc_packet *packet, s64 status)
 {

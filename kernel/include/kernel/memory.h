@@ -87,8 +87,9 @@ void mmu_build(u64 memory_bytes);
 void mmu_init_cpu(void);
 // Turns translation on for this CPU, with r13 and the stack moved (boot/src/start.S).
 void mmu_enter(u64 r13, u64 stack, void (*continue_at)(void)) __attribute__((noreturn));
-// A writable, non-executable view of the kernel's text while open (patch.c).
-u64 mmu_open_text_alias(void); // offset to add to a text address
+// Maps a writable, non-executable view of the kernel's text until it is closed (patch.c). Returns
+// the offset to add to an address in the text.
+u64 mmu_open_text_alias(void);
 void mmu_close_text_alias(void);
 
 // Reads memory that may be missing. Returns 0 or E_FAULT. Any context, PMI included.

@@ -16,8 +16,8 @@ s64 blocked_threads_create(void);
 // Nobody may begin to wait in it meanwhile or afterwards.
 s64 blocked_threads_destroy(coid_t queues);
 
-// The current thread waits in an object (0: the process's own) until *word, which should be
-// expected now, has been woken for, or until deadline. Returns 0, E_AGAIN (*word was something
+// Lets the current thread wait in an object (0: the process's own) for a wake-up of word, until
+// deadline. *word should be expected now. Returns 0, E_AGAIN (*word was something
 // else), E_TIMEOUT or E_STALE (the object is gone).
 s64 blocked_threads_wait_in(coid_t queues, const u64 *word, u64 expected, u64 deadline);
 // Wakes at most max of the threads that wait for word in an object, the longest waiting first.

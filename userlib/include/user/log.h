@@ -38,7 +38,8 @@ s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since);
 // only (hardware: 4 minutes), so since must not be older. E_INVAL: there is no such file, or its
 // rows count (LOG_COUNTER_ADD) and have no stamp.
 s64 log_reader_begin(struct log_reader *reader, u8 *area, u32 cpu, u32 place, u32 since);
-// The same for a file that a program writes (docs/logs.md, "In programs"), as it was laid out.
+// Does as log_reader_begin for a file that a program writes (docs/logs.md, "In programs"), as it
+// was laid out.
 // Nothing that stands in the area is believed, now or later, so it cannot cost the reader memory or
 // time. What rows say is the program's affair. E_INVAL also: the file has less than three rows, of
 // which two may be in the making.

@@ -66,21 +66,21 @@ struct process_spawn {
         .cpu = PROCESS_HERE                                                                        \
     }
 
-// CAP_NAMES is passed on from the caller's own unless grants say otherwise.
+// Starts a program in a new process. Passes on the caller's CAP_NAMES unless grants say otherwise.
 // Returns the new process's pid.
 // E_NOENT: no such program; E_INVAL: not an ELF file for this machine; E_NOMEM, E_LIMIT, E_PERM.
 s64 process_spawn(const struct process_spawn *spawn);
-// The same, and its capability (to be dropped by sys_cap_drop) in *process.
+// Does as process_spawn. *process: its capability, to be dropped by sys_cap_drop.
 s64 process_spawn_cap(const struct process_spawn *spawn, cap_t *process);
 
-// Waits until a child has ended: its pid, with its status in *status. pid 0: any child. Each end is
-// told once. E_NOENT: no such child; E_TIMEOUT.
+// Waits until a child has ended. pid 0: any child. Returns its pid, with its status in *status.
+// Each end is told once. E_NOENT: no such child; E_TIMEOUT.
 s64 process_wait(u32 pid, s32 *status, u64 deadline);
-// From now on children's ends go to function, in a thread of the library's,
-// instead of process_wait.
-s64 process_on_child(void (*function)(u32 pid, s32 status)); // 0 or E_NOMEM
+// Tells children's ends to function from now on, in a thread of the library's, instead of
+// process_wait. Returns 0 or E_NOMEM.
+s64 process_on_child(void (*function)(u32 pid, s32 status));
 
-// Finds a program by path: a memory object with its contents. The library's own looks into the
+// Finds a program by path, as a memory object with its contents. The library's own looks into the
 // initial file system (with RIGHT_INITRD); the files part replaces it. Returns 0; *owned: drop the
 // capability after use.
 struct process_program {

@@ -137,7 +137,8 @@ void user_panic(const char *format, ...) __attribute__((noreturn, format(printf,
 // first. Returns how many. Exact at every instruction (scripts/mktables.py); reads only that
 // thread's stack. Inside of user_disable.
 u32 user_stack_walk(const struct user_state *state, u64 *callers, u32 max);
-// The same for the calling function, whose own return address comes first. Any thread.
+// Does as user_stack_walk for the calling function, whose own return address comes first. Any
+// thread.
 u32 user_stack_walk_here(u64 *callers, u32 max);
 // Returns the name of the function at pc, and the offset in it, or NULL if there is none.
 const char *user_symbol(u64 pc, u64 *offset);

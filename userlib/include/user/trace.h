@@ -17,7 +17,7 @@ s64 user_trace_set_mask(u64 mask);
 // read their own. A recording of this process that is under way cannot go on, and says so in the
 // end. E_INVAL.
 s64 user_trace_set_mode(enum sys_trace_mode mode);
-// As sys_trace_stat and sys_trace_read, of a CPU on which the process has buffers; E_NOENT.
+// Do as sys_trace_stat and sys_trace_read for a CPU on which the process has buffers. E_NOENT.
 s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat);
 s64 user_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
 

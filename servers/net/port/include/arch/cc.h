@@ -13,7 +13,7 @@
 #define LITTLE_ENDIAN __ORDER_LITTLE_ENDIAN__
 #endif
 
-// A broken promise inside the network code: says so and stops the server, nothing else.
+// Tells of a broken promise inside the network code, and stops the server, nothing else.
 void net_assertion_failed(const char *message) __attribute__((noreturn));
 #define LWIP_PLATFORM_ASSERT(message) net_assertion_failed(message)
 #define LWIP_PLATFORM_DIAG(message)
@@ -21,10 +21,11 @@ void net_assertion_failed(const char *message) __attribute__((noreturn));
 uint32_t net_random(void);
 #define LWIP_RAND() net_random()
 
-// Internet checksum of a piece of memory, not complemented, in network order. Any alignment.
+// Returns the Internet checksum of a piece of memory, not complemented, in network order. Any
+// alignment.
 uint16_t net_checksum(const void *bytes, int count);
-// The same of what it copies; both do not overlap.
-// `from` may change meanwhile: the sum is that of `to`.
+// Copies memory, and does as net_checksum for `to`. Both do not overlap. `from` may change
+// meanwhile.
 uint16_t net_checksum_copy(void *to, const void *from, int count);
 // False while what is copied goes where nobody looks at checksums: then it only copies. Returns 0.
 extern bool net_checksum_copies;
