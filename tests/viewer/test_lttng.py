@@ -260,7 +260,7 @@ def refusals(live, *texts):
     struct.pack(">QII", 21, CONNECT, 0), struct.pack(">QII", 2**32, LIST, 0),
     struct.pack(">QIIQIII", 20, CONNECT, 0, 0, 3, 0, 1), struct.pack(">QII", 0, LIST, 0),
     struct.pack(">QIIQ", 8, INDEX, 0, 1),
-])
+], ids=lambda what: what[:40].hex())
 def test_who_says_nonsense_is_cut_off_and_nobody_else(live, what):
     good, bad = Client(live.port), Client(live.port, hello=False)
     good.attach()
