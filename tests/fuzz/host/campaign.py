@@ -13,8 +13,7 @@ import minimise
 import outcome
 import text
 
-# all but RIGHT_POWER: a process that spoils what it knows of its rights would switch the machine
-# off
+# all but RIGHT_POWER, whose only call would switch the machine off
 RIGHTS = 0xFF & ~0x10
 RUN_SECONDS = 4 * 3600
 ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP "
