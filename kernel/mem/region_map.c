@@ -251,7 +251,7 @@ static struct region_map *make_map(u32 part_count)
     return map;
 }
 
-// Its ranges are to be filled in.
+// Makes a small map, whose ranges are to be filled in.
 static struct region_map *make_small(u64 count)
 {
     struct region_map *map =

@@ -53,17 +53,18 @@ struct thread {
 
 // Puts a READY thread into its CPU's run queue and lets that CPU know. Any context but PMI.
 void scheduler_add(struct thread *thread);
-// The same of a thread that has not run yet, and tells of it.
+// Does as scheduler_add for a thread that has not run yet, and tells of it.
 void scheduler_start(struct thread *thread);
-// The table of threads: slot allocation and iteration for the scan.
-// Sets the id. preferred: it may have the last slots, too. E_LIMIT.
+// Gives a thread a slot in the table of threads, and sets its id. preferred: it may have the last
+// slots, too. Returns 0 or E_LIMIT.
 s64 thread_table_add(struct thread *thread, bool preferred);
 void thread_table_remove(const struct thread *thread);
-// Shows a thread that has not ended, while it stays so on its own CPU if that is this one. False:
-// there is none. Any context but PMI; visit takes no lock of rank <= RANK_OBJECT.
+// Shows a thread that has not ended, while it stays so on its own CPU if that is this one. Returns
+// false if there is none. Any context but PMI; visit takes no lock of rank <= RANK_OBJECT.
 bool thread_table_visit(u32 id, void (*visit)(struct thread *thread, void *argument),
                         void *argument);
-// Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
+// Lists kernel threads for the scan; those of dispatchers belong to their processes. Counts all if
+// out is NULL.
 u32 thread_table_coids(coid_t *out, u32 max);
 // A thread as it is at this moment; dispatchers' too.
 struct thread_summary {
@@ -86,9 +87,9 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
 // it: somebody waits for it who would else wait for all of them. Any context but PMI; locks held
 // have rank < RANK_THREAD.
 void scheduler_favour(struct thread *thread);
-// As thread_park_for, called and returning soft-masked.
+// Does as thread_park_for, called and returning soft-masked.
 bool thread_park_masked(u64 deadline, u32 reason);
-// As thread_unpark_for, in the name of thread by; WAKER_HERE: of thread_waker's.
+// Does as thread_unpark_for in the name of thread by; WAKER_HERE: of thread_waker's.
 #define WAKER_HERE UINT32_MAX
 void thread_unpark_by(struct thread *thread, u32 reason, u32 by);
 // Returns who wakes what is woken here: the running thread's id, or 0 in an interrupt.

@@ -21,8 +21,8 @@ static const char *const states[] = {
     [THREAD_ENDED] = "ended",
 };
 
-// Where a thread that has been switched away from goes on: thread_switch's frame is on
-// top of its stack.
+// Tells where a thread that has been switched away from goes on: thread_switch's frame is on top of
+// its stack.
 static void report_stack(const struct thread *thread)
 {
     u64 chain, pc, offset, callers[MAX_CALLERS];

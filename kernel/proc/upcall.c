@@ -16,7 +16,7 @@ bool dispatcher_enabled(const struct dispatcher *self)
     return self->page->disabled == 0 && self->process->image.upcall_entry != 0;
 }
 
-// What the library gets to see of it: no word of the kernel's.
+// Saves the frame for the library, which sees no word of the kernel's.
 static void save(struct dispatcher *self, const struct frame *frame)
 {
     struct user_state *state = &self->page->save;

@@ -16,7 +16,7 @@ bool report_is_ours(void);
 void report_access(u64 address, u64 bytes, bool write, u64 pc);
 // Reports that memory is given back that is not in use. why: a few words.
 _Noreturn void report_free(const char *why, const void *memory, u64 pc);
-// Of this CPU's report: the first byte that is not good, and the code.
+// Return the first byte that is not good, and the code, of this CPU's report.
 u64 report_subject(void);
 u64 report_culprit(void);
 

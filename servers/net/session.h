@@ -11,7 +11,7 @@ s64 sessions_start(cap_t *service);
 void sessions_wake(u64 now);
 // Returns when sessions_wake is next to be called at the latest. net_lock held.
 u64 sessions_deadline(void);
-// For the scan: any thread, no lock.
+// Count and list sessions for the scan. Any thread, no lock.
 u32 sessions_count(void);
 u32 sessions_coids(coid_t *out, u32 max);
 

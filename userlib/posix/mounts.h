@@ -21,7 +21,8 @@ s64 path_do(const char *path, path_call call, void *argument, struct service **s
 typedef s64 (*service_call)(cap_t server, void *argument);
 s64 service_do(struct service *service, service_call call, void *argument);
 
-// For rename: the texts of two paths at the one server that both belong to. E_NOTSUP: they do not.
+// Gets the texts of two paths at the one server that both belong to, for rename. E_NOTSUP: they do
+// not.
 s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
               char to_text[PATH_BYTES], struct service **service);
 // Forgets the mount table: it is read again when it is next needed.

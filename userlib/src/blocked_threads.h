@@ -65,7 +65,8 @@ extern bool blocked_log_new;                // all are logged, also those that a
 // Begins to log an object that is not logged, or ends it. Returns 0 or E_NOMEM. With blocked_all.
 s64 blocked_log_object(struct hashed_queues *queues, bool on);
 
-// For locks: blocked_threads_wait_in and wake_in the process's own object. Enabled or disabled.
+// Do as blocked_threads_wait_in and wake_in in the process's own object, for locks. Enabled or
+// disabled.
 s64 blocked_threads_wait(const u64 *word, u64 expected, u64 deadline);
 void blocked_threads_wake(const u64 *word, u64 max);
 

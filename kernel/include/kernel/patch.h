@@ -12,8 +12,8 @@
 // Returns an I-form branch from one place to another; panics if out of the ±32 MB range.
 u32 ppc_branch(const void *from, const void *to);
 
-// A batch of patches, up to 1024 words with those of batches that end meanwhile: thread context, no
-// lock of rank >= RANK_PATCH held. patch_end waits until every CPU has executed a
+// Make a batch of patches, of up to 1024 words with those of batches that end meanwhile. Thread
+// context, no lock of rank >= RANK_PATCH held. patch_end waits until every CPU has executed a
 // context-synchronising instruction, stores each word once more, which an emulator needs, and waits
 // again. Then the new code runs everywhere.
 void patch_begin(void);
