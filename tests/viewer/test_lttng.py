@@ -88,7 +88,7 @@ class Live:
         self.machine, self.subscribed, self.session = machine, threading.Event(), None
         machine.misbehaviour["trace_subscribe"] = self.subscribe
         self.process = subprocess.Popen(
-            [KOV, "--port", str(machine.port), "--token", "orrery", "--timeout", "60",
+            [KOV, "--port", str(machine.port), "--token", "orrery", "--timeout", str(PATIENCE),
              "trace", "live", "--lttng", "0", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         url = self.process.stdout.readline()

@@ -263,16 +263,19 @@ static void stop(struct hub *hub, struct post *post)
 static void take_names(struct hub *hub, struct post *post)
 {
     struct told_names *names = &hub->names[post->machine];
-    if (post->forget)
-        forget_names(names);
     names->blocks =
         memory_grow(names->blocks, names->count, &names->capacity, sizeof(struct block *));
     names->blocks[names->count++] = block_keep(post->block);
-    for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next) {
-        if (post->forget)
-            outbox_forget_names(&browser->outbox, post->machine);
+    for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next)
         hub->ready(browser->connection, false);
-    }
+}
+
+// Numbers of the machine's things begin again. All that it says from now on uses the new ones.
+static void forget_machine(struct hub *hub, u32 machine)
+{
+    forget_names(&hub->names[machine]);
+    for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next)
+        outbox_forget_names(&browser->outbox, machine);
 }
 
 // Tells all browsers with a role. Keeps a machine's state for those who come later.
@@ -300,6 +303,9 @@ void hub_distribute(struct hub *hub)
             break;
         case POST_NAMES:
             take_names(hub, post);
+            break;
+        case POST_FORGET:
+            forget_machine(hub, post->machine);
             break;
         case POST_TOLD:
             tell_all(hub, post);

@@ -41,9 +41,8 @@ void machine_post(struct machine *machine, struct post post)
 void machine_publish(struct machine *machine, const struct published *published,
                      struct block *block)
 {
-    bool first = names_are_untold(&machine->names);
-    for (struct block *names; (names = names_take(&machine->names)) != NULL; first = false)
-        machine_post(machine, (struct post){.kind = POST_NAMES, .block = names, .forget = first});
+    for (struct block *names; (names = names_take(&machine->names)) != NULL;)
+        machine_post(machine, (struct post){.kind = POST_NAMES, .block = names});
     machine_post(machine,
                  (struct post){.kind = POST_TOPIC, .topic = published->number, .block = block});
 }
@@ -174,6 +173,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
 static void forget_names(struct machine *machine)
 {
     names_reset(&machine->names);
+    machine_post(machine, (struct post){.kind = POST_FORGET});
     for (struct published *one = machine->published; one != NULL; one = one->next)
         say_afresh(one);
 }

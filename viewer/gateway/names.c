@@ -122,11 +122,6 @@ struct block *names_take(struct names *names)
                                    first_string, "strings", strings));
 }
 
-bool names_are_untold(const struct names *names)
-{
-    return names->told_keys == 0 && names->told_strings == 0;
-}
-
 bool names_are_full(const struct names *names)
 {
     return names->keys.count > THINGS_MAX || names->strings.count > THINGS_MAX;

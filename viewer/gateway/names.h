@@ -36,8 +36,6 @@ u32 names_string(struct names *names, const char *text);
 // Returns what must be told before frames that use the numbers: a part of limited size each time,
 // with classes before their things. NULL: nothing more.
 struct block *names_take(struct names *names);
-// Returns whether nothing was told yet of the numbers in use.
-bool names_are_untold(const struct names *names);
 // Returns whether there are too many. Then numbers must begin again, and all that used them must be
 // said again.
 bool names_are_full(const struct names *names);

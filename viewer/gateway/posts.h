@@ -13,7 +13,8 @@ enum post_kind {
     // from a machine
     POST_TOPIC,   // a block of a topic
     POST_STOPPED, // the topic says nothing more; the block is {"message": …}
-    POST_NAMES,   // names of things, known before any later block; first 1: all begin again
+    POST_FORGET,  // names of things begin again; what uses the old ones is not sent any more
+    POST_NAMES,   // names of things, known before any later block
     POST_TOLD,    // a machine's state or a notice, for all browsers
     POST_ANSWER,  // to one browser
     // to a machine
@@ -31,7 +32,6 @@ struct post {
     u64 topic;
     u64 browser; // the one that asked; 0: no single browser
     enum watched_kind watched;
-    bool forget;         // POST_NAMES: forget all names from before
     struct block *block; // owned, or NULL
     json_t *json;        // owned, or NULL: parameters of a watch, a message
     struct post *next;

@@ -362,6 +362,23 @@ static void frames_with_old_numbers_are_not_sent_under_new_names(void **state)
     assert_next(&page, "frame");
 }
 
+// As the console's text. The first names come with a topic that is said later.
+static void what_is_said_before_the_first_names_is_kept(void **state)
+{
+    struct page page;
+    (void)state;
+    enter(&page, hub.access.observer);
+    say(&page, WATCH(1, "console"));
+    u64 topic = assert_wish(0, WISH_WATCH);
+    post_send(&hub.posts, &(struct post){.kind = POST_FORGET});
+    played_publish(&hub, topic, 8, false);
+    played_names(&hub, 0, 1, false);
+    hub_distribute(&hub);
+    assert_next(&page, "names");
+    assert_next(&page, "frame");
+    assert_nothing(&page);
+}
+
 static void answers_go_to_the_browser_that_asked(void **state)
 {
     struct page one, other;
@@ -486,6 +503,7 @@ int main(void)
         TEST(wrong_watches_change_nothing),
         TEST(names_come_before_the_frames_that_use_them),
         TEST(names_do_not_fill_the_queue_of_a_late_browser),
+        TEST(what_is_said_before_the_first_names_is_kept),
         TEST(frames_with_old_numbers_are_not_sent_under_new_names),
         TEST(answers_go_to_the_browser_that_asked),
         TEST(a_browser_that_goes_ends_its_topics),

@@ -76,13 +76,13 @@ void played_publish(struct hub *hub, u64 topic, size_t bytes, bool whole)
 
 void played_names(struct hub *hub, u32 machine, u32 first, bool forget)
 {
+    if (forget)
+        post_send(&hub->posts, &(struct post){.kind = POST_FORGET, .machine = machine});
     json_t *json = json_pack("{s:s, s:s, s:i, s:[[s, s, i, i]], s:i, s:[]}", "type", "names",
                              "machine", played_machines[machine].name, "first", (int)first,
                              "things", "m", "label", 0, 0, "first_string", 1, "strings");
-    post_send(&hub->posts, &(struct post){.kind = POST_NAMES,
-                                          .machine = machine,
-                                          .block = block_of_json(json),
-                                          .forget = forget});
+    post_send(&hub->posts,
+              &(struct post){.kind = POST_NAMES, .machine = machine, .block = block_of_json(json)});
 }
 
 void played_tell(struct hub *hub, u32 machine, const char *state)
