@@ -9,6 +9,9 @@ import pytest
 
 from conftest import KOV
 
+# In one process, so that `kov help` of all commands is read once.
+pytestmark = pytest.mark.xdist_group("completion")
+
 
 def run(*arguments):
     return subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True,

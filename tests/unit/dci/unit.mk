@@ -27,3 +27,4 @@ dci_answers_INC := userlib/answers/include
 unit-ready: $(HOST_DCI_GEN)
 
 dci_sharing_trace_LONG := 1
+dci_fuzz_LONG := 1

@@ -67,3 +67,6 @@ UNIT += pmu_tasks
 pmu_tasks_SRC := tests/unit/pmu/tasks.c tests/unit/pmu/platform.c pmu/src/tasks.c \
     pmu/src/multiplex.c
 pmu_tasks_INC := pmu/include pmu
+
+pmu_multiplex_workload_LONG := 1
+pmu_allocate_LONG := 1

@@ -23,3 +23,5 @@ pmu_model_machine_LIBS := z
 $(BUILD)/pmu-recorder.so: tests/unit/pmu_model/recorder.c
 	$(call say,HOSTLD,$@)
 	$(Q)$(CC) $(HOST_CFLAGS) -Wconversion -fPIC -shared -Iinclude -Ipmu/model $< -o $@
+
+pmu_model_branch_LONG := 1

@@ -185,3 +185,6 @@ $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
 unit-ready: $(HOST_DCI_GEN) $(PPROF_GEN)
 
 kov_engine_LONG := 1
+kov_dump_LONG := 1
+kov_trace_sched_LONG := 1
+kov_ranking_LONG := 1
