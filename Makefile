@@ -70,14 +70,14 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
-PUBLIC := run check test test-sanitized bench bench-scaling bench-growth bench-slowdown \
+PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
     bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
-    debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
+    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
 	$(if $(filter check test,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
-	@$(MAKE) --no-print-directory $@-now
+	@$(MAKE) --no-print-directory $(if $(filter check,$@),WERROR=1) $@-now
 
 ifeq ($(ONESHOT),1)
 run-now: $(IMAGES) $(PMU_MODEL)
@@ -96,18 +96,30 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_SHORT) $(PYTHON_GEN) $(WEB_TO
 	@begin=$$(date +%s); status=0; \
 	BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
-	scripts/run-tests --build $(BUILD) --suite tests/viewer --marked 'not long' $(UNIT_SHORT) \
+	scripts/run-tests --build $(BUILD) --suite tests/viewer \
+	    --marked 'not long and not minutes' $(UNIT_SHORT) \
 	    || status=1; \
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
 test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) \
     $(WEB_OUT)/vectors
-	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
+	@scripts/run-tests --build $(BUILD) --marked 'not minutes' $(UNIT_BINS)
 
-# What the system tests need, without unit tests.
+# What `make test` leaves out, as each takes minutes.
+test-long-now: system-ready
+	@scripts/run-tests --build $(BUILD) --suite tests/system --suite tests/viewer --marked minutes
+
+# What the system tests need, without unit tests but for the judge of disks.
 .PHONY: system-ready
-system-ready: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN)
+system-ready: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN) $(BUILD)/unit/fs_power
+
+# Power cuts at any write to the disk: of recorded servers, then of recorded machines.
+POWER ?= 1
+fail-power-now: system-ready
+	@ORRERY_POWER_RUNS=$(POWER) $(BUILD)/unit/fs_power
+	@ORRERY_POWER_RUNS=$(POWER) ORRERY_BUILD=$(abspath $(BUILD)) PYTHONDONTWRITEBYTECODE=1 \
+	    $(PYTHON) -m pytest -p no:cacheprovider -s -v tests/system/test_power.py
 
 # One after the other: third-party code is the same.
 SANITIZED := address undefined
@@ -199,7 +211,7 @@ setup:
 	@scripts/setup
 
 lint: setup
-	@$(MAKE) --no-print-directory kernel $(IPC_GEN) $(WEB_TOOLS) $(WEB_MESSAGES)
+	@$(MAKE) --no-print-directory WERROR=1 kernel $(IPC_GEN) $(WEB_TOOLS) $(WEB_MESSAGES)
 	@BUILD=$(BUILD) scripts/lint
 
 format:

@@ -7,6 +7,8 @@
 #include <orrery/ipc.h>
 #include <orrery/log.h>
 #include <orrery/memory.h>
+#include <orrery/monitor.h>
+#include <orrery/sched.h>
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,9 @@
 #define SECONDS_MAX 86400
 #define STAMPS_IN_SECOND 8000000 // LOG_STAMP_HARDWARE
 #define TICKS_IN_STAMP 64
+// Rows are shown so much later, in the order of time: a CPU may stamp a row and store it later than
+// others store theirs, if the host gives it no time in between.
+#define HELD_STAMPS STAMPS_IN_SECOND
 
 // Offsets in a CPU's area, behind the descriptors.
 #define EVENTS_REGISTER 0x4010
@@ -91,23 +96,6 @@ static bool want_names(const char *names)
 
 // ---- laying out ---------------------------------------------------------------------------------
 
-static s64 map_area(u32 cpu)
-{
-    s64 memory = sys_memory_new("logs", LOG_AREA_BYTES);
-    if (memory < 0)
-        return memory;
-    struct sys_region region = {.bytes = LOG_AREA_BYTES,
-                                .kind = REGION_SHARED,
-                                .prot = PROT_R | PROT_W,
-                                .memory = (cap_t)memory};
-    s64 error = sys_region_create(0, &region);
-    if (error == 0)
-        error = sys_log_area((cap_t)memory, cpu);
-    sys_cap_drop((cap_t)memory);
-    cpus[cpu].area = (u8 *)region.address;
-    return error;
-}
-
 static void set_register(u8 *area, u32 place, u32 offset, u32 control)
 {
     *(struct log_register *)(area + place) = (struct log_register){offset, control};
@@ -123,7 +111,7 @@ static s64 lay_file(struct log_reader *reader, u32 cpu, u32 place, u32 base, u32
 
 static s64 lay_out(u32 cpu)
 {
-    s64 error = map_area(cpu);
+    s64 error = log_area_map(cpu, &cpus[cpu].area);
     if (error < 0)
         return error;
     u8 *area = cpus[cpu].area;
@@ -178,7 +166,7 @@ static s64 map_processes(void)
 static struct read_row {
     struct row row;
     u32 cpu;
-} found[ORRERY_MAX_CPUS * ROWS_MAX];
+} found[2 * ORRERY_MAX_CPUS * ROWS_MAX]; // held ones, and what a reading adds
 static u32 found_count;
 
 static s64 read_file(u32 cpu, struct log_reader *reader)
@@ -213,20 +201,32 @@ static void show(const struct read_row *found_row)
            found_row->cpu, events[row->event], row->current, row->correspondent, (s32)row->counter);
 }
 
-static s64 read_all(void)
+static void show_first(u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        show(&found[i]);
+    rows_shown += count;
+    found_count -= count;
+    memmove(found, found + count, found_count * sizeof(found[0]));
+}
+
+// Reads all logs, and shows what was stamped before `until`; also later rows, if there would be no
+// room for another reading.
+static s64 read_all(u32 until)
 {
     s64 error = 0;
+    u32 due = 0;
 
-    found_count = 0;
     for (u32 cpu = 0; cpu < cpu_count && error == 0; cpu++) {
         error = read_file(cpu, &cpus[cpu].events);
         if (error == 0)
             error = read_file(cpu, &cpus[cpu].queue);
     }
     qsort(found, found_count, sizeof(found[0]), compare);
-    for (u32 i = 0; i < found_count; i++)
-        show(&found[i]);
-    rows_shown += found_count;
+    while (due < found_count &&
+           ((s32)(found[due].row.stamp - until) < 0 || found_count - due > ARRAY_SIZE(found) / 2))
+        due++;
+    show_first(due);
     return error;
 }
 
@@ -276,8 +276,11 @@ static s64 run(u64 seconds)
     while (error == 0 && time_now() < end) {
         usleep(NAP_US);
         if (!counting)
-            error = read_all();
+            error = read_all((u32)(time_now() / TICKS_IN_STAMP) - HELD_STAMPS);
     }
+    if (!counting && error == 0)
+        error = read_all((u32)(time_now() / TICKS_IN_STAMP));
+    show_first(found_count);
     s64 closed = sys_log_close();
     if (counting)
         report_counts();
@@ -296,6 +299,36 @@ static bool parse_options(int argc, char **argv)
     if (!counting)
         want(&characteristics[1]);
     return argc == (counting ? 3 : 2);
+}
+
+// ---- who has them -------------------------------------------------------------------------------
+
+// Fills in a process that may be the scheduler. Returns false if there is none.
+static bool find_scheduler(struct sys_process_info *info)
+{
+    u64 cursor = 0;
+
+    while (sys_process_list(&cursor, info, sizeof(*info)) > 0)
+        if (strcmp(info->name, SCHED_PROGRAM) == 0 && (info->rights & RIGHT_PLACE) != 0)
+            return true;
+    return false;
+}
+
+// Says whose the logs are, if it is the scheduler that has them.
+static void tell_owner(void)
+{
+    struct sys_process_info info;
+    struct sched_state state;
+    struct sys_monitor_request request = {.operation = MONITOR_SCHED, .arguments = {sizeof(state)}};
+
+    if (!find_scheduler(&info))
+        return;
+    request.pid = info.pid;
+    if (sys_process_monitor(&request, &state, sizeof(state)) < (s64)sizeof(state) ||
+        strcmp(state.policy, "none") == 0)
+        return;
+    fprintf(stderr, "logs: " SCHED_PROGRAM " (process %u) owns the logs; its policy is %.*s\n",
+            info.pid, SCHED_POLICY_BYTES, state.policy);
 }
 
 int main(int argc, char **argv)
@@ -320,5 +353,7 @@ int main(int argc, char **argv)
         error = map_processes();
     if (error == 0)
         error = run(seconds);
+    if (error == E_BUSY)
+        tell_owner();
     return error == 0 ? 0 : complain_error("logs", error);
 }

@@ -4,4 +4,4 @@ PROGRAMS := cat cmp cp date echo env false free grep head kill logs ls mkdir mon
     netperf poweroff ps rm sleep sort sync tcp trace true uname \
     uptime wc
 SRC := common.c internet.c
-DEPS := socket log
+DEPS := socket log recording

@@ -6,7 +6,7 @@ IPC_TOOL := $(wildcard ipc/tools/*.py)
 IPC_IDL := $(sort $(wildcard ipc/*.idl))
 IPC_NAMES := $(IPC_IDL:ipc/%.idl=%)
 IPC_GEN := $(foreach name,$(IPC_NAMES),$(GEN)/ipc/$(name).h $(GEN)/ipc/$(name)_client.c \
-    $(GEN)/ipc/$(name)_server.c)
+    $(GEN)/ipc/$(name)_server.c) $(GEN)/ipc/method_names.h
 
 # One rule for all: the tool takes milliseconds, and rewrites only what has changed.
 $(GEN)/ipc/stamp: $(IPC_IDL) $(IPC_TOOL) include/orrery/errors.h

@@ -72,6 +72,7 @@ void asm_offsets(void)
     OFFSET(PERCPU_USER_WINDOW, struct percpu, user_window);
     OFFSET(PERCPU_LOG_HEAD, struct percpu, log_head);
     OFFSET(PERCPU_CALL_CHUNKS, struct percpu, call_chunks);
+    OFFSET(PERCPU_ENDPOINT_CPU, struct percpu, endpoint_cpu);
     SAY(PMU_CPU_MAP, R13_PMU + offsetof(struct pmu_cpu, map));
     SAY(PMU_CPU_TAG, R13_PMU + offsetof(struct pmu_cpu, tag));
 
@@ -85,6 +86,7 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_TAG, struct dispatcher, tag);
     OFFSET(DISPATCHER_URGENCY, struct dispatcher, urgency);
     OFFSET(DISPATCHER_PROCESS_PID, struct dispatcher, pid);
+    OFFSET(DISPATCHER_CALL_TYPE, struct dispatcher, call_type);
     OFFSET(DISPATCHER_THREAD, struct dispatcher, thread);
     OFFSET(DISPATCHER_CAPABILITIES, struct dispatcher, capabilities);
     OFFSET(DISPATCHER_OWN_CALL, struct dispatcher, ipc.own);
@@ -96,6 +98,7 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_PAGE, struct dispatcher, page);
     OFFSET(DISPATCHER_DOMAIN, struct dispatcher, domain);
     OFFSET(DISPATCHER_DESCRIPTOR, struct dispatcher, descriptor);
+    OFFSET(DISPATCHER_UNTRACED, struct dispatcher, untraced);
 
     OFFSET(SPINLOCK_RANK, struct spinlock, rank);
     OFFSET(SPINLOCK_MASKED, struct spinlock, masked);
@@ -127,7 +130,7 @@ void asm_offsets(void)
     SAY(CALL_RECORD_BYTES, sizeof(struct call_record));
     SAY(CALL_MAX, CALL_MAX);
     SAY(CALL_ALONE, CALL_ALONE);
-    // From the endpoint + 64 * CPU.
+    // From the endpoint + PERCPU_ENDPOINT_CPU.
     OFFSET(ENDPOINT_CPU_SERVER, struct endpoint, cpus[0].server);
     OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
     OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);

@@ -19,9 +19,12 @@ with open(os.path.join(ROOT, "bench/budgets.json"), encoding="utf-8") as budgets
 LINE = re.compile(r"^BENCH (\S+) (\d+(?:\.\d+)?) (\S+)(?: (\d+(?:\.\d+)?|-))?\s*$", re.MULTILINE)
 
 
+class Failed(SystemExit):
+    """Ends the script with a message and status 1, unless somebody can go on without."""
+
+
 def fail(message):
-    print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
-    sys.exit(1)
+    raise Failed(f"{os.path.basename(sys.argv[0])}: {message}")
 
 
 def qemu(kernel, *options):
@@ -39,7 +42,8 @@ def measure_guest(kernel, append, cpus=1, counted=True, options=()):
     """Returns the measurements of one boot as a list of {name, value, unit, budget}.
 
     counted: a nanosecond of the machine is one instruction, and programs need not know that.
-    Otherwise it is one of the host. options: more of scripts/qemu.
+    Otherwise it is one of the host. options: more of scripts/qemu. Fails if the machine does, or
+    measures nothing.
     """
     command = qemu(kernel, "--cpus", str(cpus), *(["--icount"] if counted else []), "--append",
                    append, *options)

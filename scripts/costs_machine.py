@@ -16,8 +16,6 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOT_SECONDS = 300
 POLL_SECONDS = 0.3      # of the host's time, between two scans of kov
-# of the five metrics
-SAMPLED = "instructions,cycles,larx,stcx,branches,mispredicted,itlb-miss,dtlb-miss"
 COST = re.compile(r"^COST (\S+) (\d+) (\d+)")
 PART = re.compile(r"^PART (\d+)")
 
@@ -68,13 +66,13 @@ class Poller(threading.Thread):
 
 
 class Recorder(threading.Thread):
-    """Samples by the events of the five metrics, at kov's thresholds, as soon as the machine
-    answers and until it ends."""
+    """Samples by the events of the five metrics, at the thresholds of S000 §4.3.1, as soon as the
+    machine answers and until it ends."""
 
     def __init__(self, kov, port):
         super().__init__(daemon=True)
-        self.command = [kov, "--port", port, "--token", "costs", "record", "-e", SAMPLED, "-d",
-                        str(BOOT_SECONDS), "-o"]
+        self.command = [kov, "--port", port, "--token", "costs", "record", "--config", "S000",
+                        "-d", str(BOOT_SECONDS), "-o"]
         self.answers, self.stopping = 0, threading.Event()
 
     def run(self):

@@ -8,7 +8,8 @@ KOV_ROOMS := tools output wire machine symbols counts samples locks trace monito
     gateway commands
 # What it includes of the machine (make lint).
 KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/reasons.h \
-    trace/table.h fs/snapshot.h cpio/cpio.h
+    trace/table.h trace/waits.h fs/snapshot.h cpio/cpio.h \
+    sched/policies/policy.h
 KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c)) \
     $(wildcard viewer/trace/engine/*.c)
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
@@ -17,8 +18,9 @@ KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude 
 KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lwebsockets -lpthread -lm
 KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
     $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o \
-    $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o \
-    $(BUILD)/viewer/disk_snapshot.o $(BUILD)/viewer/disk_archive.o
+    $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o $(BUILD)/viewer/program_waits.o \
+    $(BUILD)/viewer/disk_snapshot.o $(BUILD)/viewer/disk_archive.o \
+    $(BUILD)/viewer/policy_table.o $(BUILD)/viewer/policy_balance.o
 
 # What browsers and the gateway say to each other (viewer/gateway/messages.def).
 MESSAGES_GEN := $(GEN)/gateway/messages.h $(GEN)/gateway/messages.c
@@ -39,7 +41,10 @@ $(BUILD)/viewer/messages.o: $(GEN)/gateway/messages.c $(BUILD)/viewer/flags
 # The trace's events, from the same descriptions as the machine's own.
 $(BUILD)/viewer/event_table.o: $(GEN)/trace/event_table.c
 $(BUILD)/viewer/event_look_up.o: trace/src/table.c
-$(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o: $(BUILD)/viewer/flags
+# What threads of a program wait for, read from a dump as the machine reads it.
+$(BUILD)/viewer/program_waits.o: trace/src/waits.c
+$(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o $(BUILD)/viewer/program_waits.o: \
+    $(BUILD)/viewer/flags
 	$(call say,HOSTCC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -c $(filter %.c,$^) -o $@
@@ -52,6 +57,12 @@ $(BUILD)/viewer/disk_snapshot.o $(BUILD)/viewer/disk_archive.o: $(BUILD)/viewer/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -c $(filter %.c,$^) -o $@
 
+# What the machine's scheduler decides, to decide it again.
+$(BUILD)/viewer/policy_%.o: servers/sched/policies/%.c $(BUILD)/viewer/flags
+	$(call say,HOSTCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KOV_CFLAGS) -c $< -o $@
+
 # The files of the page, compressed, in the program.
 $(BUILD)/viewer/assets.o: viewer/gateway/assets.S $(BUILD)/web/assets.stamp
 	$(call say,HOSTCC,$<)
@@ -62,7 +73,7 @@ $(BUILD)/viewer/flags: FORCE
 	$(call remember,$(CC) $(KOV_CFLAGS) $(KOV_LIBS) $(KOV_SRC))
 
 $(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN) $(PPROF_GEN) $(MESSAGES_GEN) \
-    $(SYSCALLS_GEN)
+    $(SYSCALLS_GEN) $(GEN)/ipc/method_names.h
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -MMD -MP -c $< -o $@

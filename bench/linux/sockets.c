@@ -85,6 +85,8 @@ static void connect_accept_close(void)
 
 void bench_sockets(void)
 {
+    static struct task task;
+
     raise_loopback();
     listener = stream();
     need("bind", SYS(bind, listener, &address, sizeof(address)));
@@ -95,8 +97,11 @@ void bench_sockets(void)
     no_delay(ours);
     no_delay(theirs);
     u64 id = process(answer, NULL);
-    measure("net.tcp_1", ROUNDS, round_trip);
+    measure("net.tcp_processes", ROUNDS, round_trip);
     process_wait(id);
+    task_begin(&task, answer, NULL);
+    measure("net.tcp_1", ROUNDS, round_trip);
+    task_join(&task);
     measure("net.tcp_one_thread", ROUNDS, one_thread);
     measure("net.connect_accept_close", ROUNDS, connect_accept_close);
 }

@@ -3,6 +3,7 @@
 // first thread.
 #include <boot/benches.h>
 #include <co/manager.h>
+#include <co/swap.h>
 #include <kernel/date.h>
 #include <kernel/console.h>
 #include <kernel/firmware.h>
@@ -19,6 +20,7 @@
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
+#include <orrery/version.h>
 #include <string.h>
 #include <trace/trace.h>
 #include <workloads/workload.h>
@@ -136,6 +138,7 @@ static void run_requests(void)
 static void translated_main(void)
 {
     cpu_enter_translated();
+    co_swap_init();
     if (co_init() != 0)
         panic("out of memory for the object manager");
     page_allocator_init();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entry from firmware, for the boot CPU and for CPUs that it starts. Both come in real mode; the
-// link address works there too, because real mode ignores the top nibble.
+// link address works there too, because real mode ignores the top nibble (docs/design/platform.md).
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
@@ -57,7 +57,7 @@ _start:
 #endif
     load_address r13, percpu_blocks
     mtspr   272, r13
-    mtspr   275, r13
+    mtspr   275, r0                 // its offset, as vectors.S wants it
     bl      boot_main
     nop
     trap
@@ -72,7 +72,9 @@ secondary_start:
     sldi    r9, r9, 60
     or      r13, r13, r9
     mtspr   272, r13
-    mtspr   275, r13
+    load_address r9, percpu_blocks
+    subf    r9, r9, r13
+    mtspr   275, r9
     ld      r1, PERCPU_BOOT_STACK(r13)
     addi    r1, r1, -128
     li      r0, 0

@@ -5,7 +5,8 @@
 //
 // Convention towards exception_entry: r13 = this CPU's block (the interrupted r13 in SPRG2); r9,
 // r10, r11, r12 saved in the scratch words 2, 0, 1, 3; r9 = CR, r11 = vector; SRR0/SRR1 as taken.
-// SPRG0 holds the translated address of the block, SPRG3 the linear one.
+// SPRG0 holds the translated address of the block. User code can read SPRG3 (as SPR 259), so that
+// has no address: how far the block lies from percpu_blocks, which says what CPU it is.
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
@@ -77,6 +78,8 @@ vector_f60:
     .org    \address
     mtspr   274, r13
     mfspr   r13, 275
+    addis   r13, r13, percpu_blocks@higha // the low half: real mode ignores the top nibble
+    addi    r13, r13, percpu_blocks@l
     save_scratch \address
     b       real_to_translated
     .endm
@@ -115,9 +118,9 @@ real_to_translated:
     mtsrr0  r10
     rfid
     .text
-1:  ld      r10, PERCPU_SCRATCH+32(r13)
+1:  mfspr   r13, 272
+    ld      r10, PERCPU_SCRATCH+32(r13)
     mtsrr0  r10
     ld      r10, PERCPU_SCRATCH+40(r13)
     mtsrr1  r10
-    mfspr   r13, 272
     b       exception_entry

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The class table: ids in the order of first use.
 #include "internal.h"
+#include <co/swap.h>
 
 static struct co_lock class_lock;
 static struct co_class *classes[CO_CLASS_MAX];
@@ -11,10 +12,8 @@ void co_class_init(void)
     co_platform_lock_init(&class_lock, "co classes", CO_LOCK_TABLE);
 }
 
-s64 co_class_register(struct co_class *class)
+static s64 enter_class(struct co_class *class)
 {
-    if (__atomic_load_n(&class->id, __ATOMIC_ACQUIRE) != 0)
-        return 0;
     co_platform_lock(&class_lock);
     bool full = class_count == CO_CLASS_MAX;
     if (class->id == 0 && !full) {
@@ -24,6 +23,17 @@ s64 co_class_register(struct co_class *class)
     }
     s64 error = class->id != 0 ? 0 : E_LIMIT;
     co_platform_unlock(&class_lock);
+    return error;
+}
+
+// Registers with a class those that its objects can become, so that they can be shown.
+s64 co_class_register(struct co_class *class)
+{
+    if (__atomic_load_n(&class->id, __ATOMIC_ACQUIRE) != 0)
+        return 0;
+    s64 error = enter_class(class);
+    for (u32 i = 0; i < class->swap_count && error == 0; i++)
+        error = enter_class(class->swaps[i].to);
     return error;
 }
 

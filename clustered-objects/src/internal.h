@@ -19,13 +19,14 @@
 _Static_assert(R13_LTT_ENTRIES == R13_COUNTS / R13_LTT_ENTRY_SIZE,
                "LTT and counts must not overlap");
 
-// One object in the GTT. root and class_id are written before it is live, and never change.
+// One object in the GTT. root is written before it is live, and never changes. The others are read
+// without a lock.
 struct co_entry {
     struct co_root *root;
     u32 misses; // of all CPUs
     u16 class_id;
-    u8 reps; // representatives that exist
-    u8 leaf; // its class's objects have no children
+    u8 reps;  // representatives that exist
+    u8 plain; // its class's objects have no children, and it was never swapped
 };
 
 // The objects of one LTT page, with that page and its page of counts for every CPU, but where pages
@@ -139,6 +140,8 @@ struct co_class *co_class_at(u32 index);       // NULL past the last
 // Called on the Default Object. Returns this CPU's rep (as an integer), or an error.
 s64 co_miss(u64 *default_object);
 bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep);
+// Gets this CPU's rep, or makes one, for a caller that a mediator counts. Returns 0 or an error.
+s64 co_miss_aside(struct co_root *root, struct co_rep **rep);
 
 // ---- reap.c ------------------------------------------------------------------------------------
 void co_reap_root(struct co_root *root);    // destroys it after quiescence
@@ -149,6 +152,13 @@ u64 co_reap(void);
 
 // ---- root_object.c -----------------------------------------------------------------------------
 s64 co_root_object_create(void);
+
+// ---- object.c ---------------------------------------------------------------------------------
+
+// Of what lies in one piece of memory with the root; 0: its class does not tell.
+u32 co_root_bytes(const struct co_root *root);
+// The address of its begin: root or rep comes first.
+u64 co_root_address(const struct co_root *root);
 
 // ---- scan.c, dref.c: behind the calls of the same names (co/manager.h) -------------------------
 s64 co_scan(u64 *cursor, void *buffer, u64 bytes);

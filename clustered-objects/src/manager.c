@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ObjectManager, itself a clustered object, and start-up.
 #include "internal.h"
+#include <co/swap.h>
 #include <orrery/sys.h>
 #include <string.h>
 
@@ -69,6 +70,8 @@ static CO_METHOD s64 class_get(struct object_manager *self, u32 index, struct sy
         .distributed = class->distributed,
         .live = (u32)__atomic_load_n(&class->live, __ATOMIC_RELAXED),
     };
+    for (u32 i = 0; i < class->swap_count; i++)
+        out->swaps[i] = (u16)__atomic_load_n(&class->swaps[i].to->id, __ATOMIC_RELAXED);
     strncpy(out->name, class->name, sizeof(out->name) - 1);
     strncpy(out->implementation, class->implementation, sizeof(out->implementation) - 1);
     return 0;

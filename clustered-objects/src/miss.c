@@ -4,9 +4,12 @@
 #include "internal.h"
 #include <trace/events.h>
 
+// In both callers, so that a miss costs what it costs without the other one.
+#define INLINE inline __attribute__((always_inline))
+
 bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep)
 {
-    if (root->shared == rep)
+    if (__atomic_load_n(&root->shared, __ATOMIC_RELAXED) == rep)
         return true;
     for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         if (__atomic_load_n(&root->reps[cpu], __ATOMIC_ACQUIRE) == rep)
@@ -15,7 +18,7 @@ bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep)
     return false;
 }
 
-static s64 ask_class(struct co_root *root, u32 cpu, struct co_rep **rep)
+static INLINE s64 ask_class(struct co_root *root, u32 cpu, struct co_rep **rep)
 {
     const struct co_class *class = root->class;
     if (class->static_reps == NULL)
@@ -24,7 +27,7 @@ static s64 ask_class(struct co_root *root, u32 cpu, struct co_rep **rep)
     return 0;
 }
 
-static s64 supply(struct co_root *root, u32 cpu, struct co_rep **rep)
+static INLINE s64 supply(struct co_root *root, u32 cpu, struct co_rep **rep)
 {
     const struct co_class *class = root->class;
     if (root->shared != NULL) {
@@ -55,11 +58,50 @@ static bool install(struct co_chunk *chunk, struct co_root *root, u32 cpu, struc
 }
 
 // Discards a rep that came too late, unless it serves other CPUs too.
-static void discard(struct co_root *root, struct co_rep *rep)
+static INLINE void discard(struct co_root *root, struct co_rep *rep)
 {
     co_platform_atomic_add(&co_statistics.misses_lost, 1);
     if (root->class->destroy_rep != NULL)
         root->class->destroy_rep(root, rep);
+}
+
+// Enters a rep that was made while the CPU's entry held a mediator, or still did when the call
+// began: after a swap that was called off it may be empty. Another's that came first stays. Returns
+// the one that stays. Chunk lock held.
+static struct co_rep *install_aside(struct co_chunk *chunk, struct co_root *root, u32 cpu,
+                                    struct co_rep *rep)
+{
+    u64 *entry = co_ltt_entry(cpu, root->coid);
+    struct co_entry *object = &chunk->entries[co_index(root->coid)];
+    if (root->reps[cpu] != NULL)
+        return root->reps[cpu];
+    if (!co_rep_in_use(root, rep))
+        __atomic_store_n(&object->reps, (u8)(object->reps + 1), __ATOMIC_RELAXED);
+    __atomic_store_n(&object->misses, object->misses + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&root->reps[cpu], rep, __ATOMIC_RELEASE);
+    if (*entry == (u64)(entry + 1))
+        __atomic_store_n(entry, (u64)rep, __ATOMIC_RELEASE);
+    return rep;
+}
+
+s64 co_miss_aside(struct co_root *root, struct co_rep **rep)
+{
+    u32 cpu = co_platform_cpu();
+    *rep = __atomic_load_n(&root->reps[cpu], __ATOMIC_ACQUIRE);
+    if (*rep != NULL)
+        return 0;
+    struct co_rep *made;
+    s64 error = supply(root, cpu, &made);
+    if (error != 0)
+        return error;
+    struct co_chunk *chunk = co_gtt_find(root->coid);
+    co_platform_lock(&chunk->lock);
+    *rep = install_aside(chunk, root, cpu, made);
+    bool needed = *rep == made || co_rep_in_use(root, made);
+    co_platform_unlock(&chunk->lock);
+    if (!needed)
+        discard(root, made);
+    return 0;
 }
 
 s64 co_miss(u64 *default_object)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Creation and destruction of objects.
 #include "internal.h"
+#include <co/manager.h>
 #include <trace/events.h>
 
 static void root_init(struct co_root *root, const struct co_class *class, coid_t coid,
@@ -11,6 +12,7 @@ static void root_init(struct co_root *root, const struct co_class *class, coid_t
     root->magic = CO_ROOT_MAGIC;
     root->shared = shared;
     root->next_dead = NULL;
+    root->swaps = 0;
 #pragma GCC unroll 8
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         root->reps[cpu] = NULL;
@@ -27,10 +29,29 @@ static void entry_init(struct co_chunk *chunk, u32 index, struct co_root *root)
         .root = root,
         .class_id = (u16) class->id,
         .reps = root->shared != NULL,
-        .leaf = class->ops->get_num_children == co_no_num_children,
+        .plain = class->ops->get_num_children == co_no_num_children,
     };
     __atomic_store_n(&chunk->live[index / 64], chunk->live[index / 64] | 1UL << index % 64,
                      __ATOMIC_RELEASE);
+}
+
+u32 co_root_bytes(const struct co_root *root)
+{
+    return root->shared != NULL ? root->class->size : root->class->root_size;
+}
+
+u64 co_root_address(const struct co_root *root)
+{
+    u64 at = (u64)root, shared = (u64)root->shared;
+    return shared != 0 && shared < at ? shared : at;
+}
+
+void co_object_memory(coid_t coid, u64 *address, u32 *bytes)
+{
+    struct co_chunk *chunk = co_well_formed(coid) ? co_gtt_find_live(coid) : NULL;
+    const struct co_root *root = chunk != NULL ? chunk->entries[co_index(coid)].root : NULL;
+    *address = root != NULL ? co_root_address(root) : 0;
+    *bytes = root != NULL ? co_root_bytes(root) : 0;
 }
 
 static s64 co_object_create(struct co_class *class, struct co_root *root, struct co_rep *shared)
@@ -48,7 +69,7 @@ static s64 co_object_create(struct co_class *class, struct co_root *root, struct
     co_platform_unlock(&chunk->lock);
     co_platform_atomic_add(&class->live, 1);
     co_platform_atomic_add(&co_statistics.created, 1);
-    trace_obj_create(coid, class->id);
+    trace_obj_create(coid, class->id, co_root_bytes(root), co_root_address(root));
     return (s64)coid;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Object scan (seed 000 §3.2.1). Walks the GTT's live bits and asks reps for their children. It
+// Object scan (S000 §3.2.1). Walks the GTT's live bits and asks reps for their children. It
 // takes no lock: the scanning thread's generation keeps chunks, roots and reps in memory.
 #include "internal.h"
 #include <orrery/sys.h>
@@ -22,7 +22,7 @@ static struct co_rep *any_rep(struct co_root *root)
 {
     struct co_rep *rep = __atomic_load_n(&root->reps[co_platform_cpu()], __ATOMIC_ACQUIRE);
     if (rep == NULL)
-        rep = root->shared;
+        rep = __atomic_load_n(&root->shared, __ATOMIC_ACQUIRE);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && rep == NULL; cpu++)
         rep = __atomic_load_n(&root->reps[cpu], __ATOMIC_ACQUIRE);
     return rep;
@@ -42,17 +42,19 @@ static s64 children(struct co_root *root, coid_t *out, u64 max)
 }
 
 static inline void write_record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
-                                u32 child_count)
+                                u32 child_count, u32 swaps)
 {
     out->record_bytes = (u32)sizeof(*out) + child_count * (u32)sizeof(coid_t);
-    out->class_id = entry->class_id;
+    out->class_id = __atomic_load_n(&entry->class_id, __ATOMIC_RELAXED);
     out->coid = coid;
     out->misses = __atomic_load_n(&entry->misses, __ATOMIC_RELAXED);
     out->rep_count = __atomic_load_n(&entry->reps, __ATOMIC_RELAXED);
     out->child_count = child_count;
+    out->swaps = swaps;
 }
 
-// Writes the record of an object with children. Returns its bytes, or E_LIMIT if it does not fit.
+// Writes the record of an object with children, or that was swapped. Returns its bytes, or E_LIMIT
+// if it does not fit.
 static s64 parent_record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
                          u64 bytes)
 {
@@ -61,19 +63,20 @@ static s64 parent_record(const struct co_entry *entry, coid_t coid, struct sys_o
     s64 count = children(entry->root, out->children, (bytes - sizeof(*out)) / sizeof(coid_t));
     if (count < 0)
         return count;
-    write_record(entry, coid, out, (u32)count);
+    write_record(entry, coid, out, (u32)count,
+                 __atomic_load_n(&entry->root->swaps, __ATOMIC_RELAXED));
     return out->record_bytes;
 }
 
-// Writes the record of any object; short for objects without children.
+// Writes the record of any object; short for plain ones.
 static inline s64 record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
                          u64 bytes)
 {
-    if (__builtin_expect(!entry->leaf, 0))
+    if (__builtin_expect(!__atomic_load_n(&entry->plain, __ATOMIC_RELAXED), 0))
         return parent_record(entry, coid, out, bytes);
     if (__builtin_expect(bytes < sizeof(*out), 0))
         return E_LIMIT;
-    write_record(entry, coid, out, 0);
+    write_record(entry, coid, out, 0, 0);
     return sizeof(*out);
 }
 

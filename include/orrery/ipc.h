@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IPC (DESIGN.md §8): protected procedure calls that hand over the CPU, asynchronous messages, and
+// IPC (docs/ipc.md): protected procedure calls that hand over the CPU, asynchronous messages, and
 // capabilities. A message has six words in registers, up to MESSAGE_BYTES in the dispatcher's
 // message buffer (which the kernel copies), and at most one capability.
 //

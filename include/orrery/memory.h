@@ -40,8 +40,8 @@ s64 sys_region_resize(u64 address, u64 bytes); // its end moves; grows only into
 s64 sys_region_protect(u64 address, u64 bytes, u32 prot);
 // Makes pages exist and maps them, so that touching them cannot fail. REGION_COMMIT: zeroed pages
 // with this protection, or none; pages that exist only change their protection. REGION_SHARED of
-// sys_memory_new's memory, with the region's protection: all its pages. E_NOMEM comes earlier than
-// for pages that are merely touched.
+// sys_memory_new's memory, and REGION_STACK, with the region's protection. E_NOMEM comes earlier
+// than for pages that are merely touched.
 s64 sys_region_commit(u64 address, u64 bytes, u32 prot);
 s64 sys_region_decommit(u64 address, u64 bytes);
 // Replaces one instruction of the caller's own text. The page becomes the caller's own. On return
@@ -66,6 +66,19 @@ s64 sys_memory_bytes(cap_t memory);
 // Forbids new writable mappings of the memory; existing regions stay as they are. Only its creator
 // may do it, before others have the capability: E_PERM.
 s64 sys_memory_seal(cap_t memory);
+// Returns a capability for the same memory that gives reading alone: a REGION_SHARED of it is never
+// writable (E_PERM), and all other calls that take memory refuse it (E_INVAL).
+s64 sys_memory_readable(cap_t memory);
+// Has the kernel send EVENT_MESSAGE {badge = token; words: MEMORY_GONE, bytes} when the memory has
+// ended: nobody holds it or maps it any more, whoever got it. So its maker can account for it until
+// then. endpoint: one of the caller's own. E_PERM: another's memory or endpoint. E_EXIST: somebody
+// is told already.
+#define MEMORY_GONE 4
+s64 sys_memory_watch(cap_t memory, cap_t endpoint, u64 token);
+// Gives the last capability for one's own memory back, after its last region. Returns 1: others
+// still hold it, and MEMORY_GONE will come if that was asked for. Returns 0: it has ended, and no
+// message comes. E_PERM: another's memory.
+s64 sys_memory_leave(cap_t memory);
 s64 sys_initrd(void); // RIGHT_INITRD: the initial file system, read-only, as a memory object
 
 // A file of a server. The kernel asks for pages with EVENT_MESSAGE {badge = token; words:

@@ -31,6 +31,10 @@
 // (user/attach_log.h).
 #define MONITOR_LOG 12        // cpu, begin
 #define MONITOR_LOG_DOMAIN 13 // thread's number, its domain in these logs; 0: the process's
+// These two are for the server sched (orrery/sched.h). The kernel lets only who has RIGHT_PLACE ask
+// the second one. Its answers: E_NOENT: no such policy; E_BUSY: another process owns the logs.
+#define MONITOR_SCHED 14        // bytes -> struct sched_state and the decisions that fit
+#define MONITOR_SCHED_POLICY 15 // the policy's name, of 16 bytes, as two words
 
 // ---- sleep locks -------------------------------------------------------------------------------
 // A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is

@@ -11,10 +11,11 @@
 #define SYS_MONITOR_BYTES_MIN 0x1000UL // a CPU
 #define SYS_MONITOR_BYTES_MAX 0x100000UL
 
-#define SYS_MONITORS 64          // that exist at once,
-#define SYS_MONITORS_RESERVED 16 // … of which for processes that have a right
-#define SYS_MONITORS_PROCESS 8   // that a process without RIGHT_MONITOR has created
-#define SYS_MONITORS_THREAD 8    // that track one thread
+#define SYS_MONITORS 64                // that exist at once,
+#define SYS_MONITORS_RESERVED 16       // … of which for processes that have a right
+#define SYS_MONITORS_PROCESS 8         // that a process without RIGHT_MONITOR has created
+#define SYS_MONITORS_THREAD 8          // that track one thread,
+#define SYS_MONITORS_THREAD_RESERVED 2 // … of which for callers that have RIGHT_MONITOR
 
 // Events of a thread. sys_monitor_track takes a bit for each, 1 << kind. Words and reasons that are
 // not described are 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counting of hardware events of either unit. Events that do not fit the counters at once are
-// multiplexed (seed: KOV §2.1.2). All calls need RIGHT_MONITOR. docs/pmu.md describes the
+// multiplexed (S000 §2.1.2). All calls need RIGHT_MONITOR. docs/pmu.md describes the
 // implementation.
 #ifndef ORRERY_PMU_H
 #define ORRERY_PMU_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The model unit: the interface between a guest and the QEMU plugin (pmu/model) that gives the
 // machine a performance monitor. Both include this file, and nothing else defines the interface.
+// Why there is such a plugin: docs/design/pmu-plugin.md.
 //
 // A guest that wants the unit reserves one page (64 KB, aligned), writes MODEL_VERSION into version
 // and 0 into magic, and executes the command MODEL_ATTACH with the page's physical address. The

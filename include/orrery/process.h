@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// System calls on processes and dispatchers (S000 §2.4; DESIGN.md §8). In the kernel these are the
-// functions behind the calls, in a process the stubs; kernel/syscalls/syscalls.def binds both.
+// System calls on processes and dispatchers (S000 §2.4; docs/processes.md). In the kernel these are
+// the functions behind the calls, in a process the stubs; kernel/syscalls/syscalls.def binds both.
 // Results: 0 or a count or a handle, or a negative error (orrery/errors.h).
 #ifndef ORRERY_PROCESS_H
 #define ORRERY_PROCESS_H
@@ -21,10 +21,12 @@ typedef u32 cap_t;
 #define RIGHT_BLOCK 0x04   // the block device
 #define RIGHT_CONSOLE 0x08 // the console
 #define RIGHT_POWER 0x10   // power off
-#define RIGHT_PROCESS 0x20 // kill any process
+#define RIGHT_PROCESS 0x20 // kill any process but the first
 #define RIGHT_INITRD 0x40  // the initial file system
 #define RIGHT_SERVER 0x80  // PRIORITY_SERVER
-#define RIGHT_ALL 0xff
+#define RIGHT_SWAP 0x100   // other implementations for live objects of the kernel
+#define RIGHT_PLACE 0x200  // CPUs, priority and slice of any process (orrery/place.h)
+#define RIGHT_ALL 0x3ff
 
 #define PROCESS_NAME_MAX 32
 
@@ -95,6 +97,7 @@ struct sys_process_image {
     u64 rseq_start, rseq32_start, rseq_end; // restartable sequences, as in the kernel's image
     u64 text_start, text_end;               // the range of unwind_map
     u64 unwind_map;                         // one byte an instruction (kernel/unwind.h), 0: none
+    u64 threads; // where its struct thread_layout is (orrery/thread_layout.h), 0: none
 };
 s64 sys_process_register(const struct sys_process_image *image);
 

@@ -55,23 +55,36 @@ struct sys_object {
     u32 record_bytes; // of this record with its children, a multiple of 8
     u32 class_id;
     coid_t coid;
-    u64 misses;      // of all CPUs
+    u32 misses;      // of all CPUs
     u32 rep_count;   // representatives that exist now
     u32 child_count; // children that follow
+    u32 swaps;       // how often its implementation was swapped
     coid_t children[];
 };
 s64 sys_object_scan(u64 *cursor, void *buffer, u64 bytes);
 
+#define SYS_CLASS_SWAPS 4
 struct sys_class {
     u32 class_id;
-    u32 size;        // of root and one rep, bytes
-    u32 distributed; // 1: a rep a CPU, 0: one shared
-    u32 live;        // instances now
+    u32 size;                   // of root and one rep, bytes
+    u32 distributed;            // 1: a rep a CPU, 0: one shared
+    u32 live;                   // instances now
+    u16 swaps[SYS_CLASS_SWAPS]; // classes that its objects can become; 0: no more
     char name[40];
     char implementation[40];
 };
 // Gets the class with index 0…; E_NOENT past the last.
 s64 sys_class_get(u32 index, struct sys_class *class_info);
+
+struct sys_swap {
+    coid_t coid;             // of an object of the kernel
+    u64 microseconds;        // after which it is called off, at most 1 s; 0: 100 ms
+    char implementation[40]; // that it is to have
+};
+// Makes a live object one of another implementation of its class, while it is used
+// (docs/hot-swap.md). Returns 0; or an error, the reason in message, and nothing has changed.
+// E_INVAL, E_STALE, E_NOTSUP, E_NOENT, E_EXIST, E_BUSY, E_NOMEM; E_TIMEOUT: called off.
+s64 sys_object_swap(const struct sys_swap *swap, char *message, u64 bytes);
 
 // Switches DREF counting on or off; uses nest. Counts continue and are never reset, so several
 // readers can each take differences.
@@ -208,6 +221,22 @@ struct sys_sampling_stat {
 // Gets the statistics of events[index] on one CPU. E_INVAL.
 s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat);
 
+#define SYS_OVERFLOW_PROCESSES 32
+// A flag of struct overflow_record: the counter overflowed in the kernel, whose addresses the
+// process may not see. pc is where the process entered the kernel: its own `sc`, or what was
+// interrupted. coid and caller are 0.
+#define SYS_OVERFLOW_HIDDEN 32u
+// Tells process pid (0: the caller) from now on of the overflows of the running session that hit
+// it, also while the kernel works on its behalf, or no more. EVENT_OVERFLOW (orrery/user.h) comes
+// before the process's next instruction, unless its dispatcher is disabled. A dispatcher is told of
+// one overflow at a time. Others that come before it is enabled again are lost. The page has exact
+// counts: all that hit the dispatcher = told + lost, and 1 while one is still to be told. Samples
+// are taken as ever. Ends with the session and with the process.
+// E_PERM: neither RIGHT_MONITOR nor the caller's own session and process. E_STALE: the session does
+// not run. E_NOENT: no such process, or it is ending. E_NOTSUP: a precise session. E_LIMIT:
+// SYS_OVERFLOW_PROCESSES are told. E_BUSY: somebody changes the session.
+s64 sys_overflow_notify(s64 session, u32 pid, bool on);
+
 // ---- trace -------------------------------------------------------------------------------------
 
 enum sys_trace_mode { SYS_TRACE_OVERWRITE = 1, SYS_TRACE_DISCARD = 2 };
@@ -231,14 +260,24 @@ s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat);
 // Logs the present processes, threads, dispatchers and objects (trace/events/state.def) if that
 // major is enabled. Events that do not fit into the buffers are lost and counted like any others.
 s64 sys_trace_state(void);
+// Logs the calls without an answer and who waits for whom (the same file). sys_trace_state does so,
+// too. E_NOMEM.
+s64 sys_trace_waits(void);
 // Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.
 // With flush, if there is no complete one, closes the current one if it holds any event. Returns
 // bytes, 0 when there is none. E_INVAL: bytes < subbuffer_bytes. E_NOMEM: no memory for a fresh
 // sub-buffer in its place; nothing is consumed then.
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
 // Reserves packets and mode for the caller until it passes false or ends: other processes get
-// E_BUSY. Repeating it has no effect. E_BUSY: another process has them.
+// E_BUSY. Repeating it has no effect. E_BUSY: another process has them. If the caller ends without
+// passing false, the kernel's mask, its mode, and the mask that processes start with get what they
+// were when it reserved them.
 s64 sys_trace_take(bool on);
+// Leaves out of the kernel's trace what CPUs log while they run for a process, or no more. Kept all
+// the same: SCHED, IPC, STATE, PROGRAM and TRACE. STATE tells it. Ends when the caller, who must
+// have reserved the packets, gives them back or ends. E_PERM: it has not. E_NOENT. E_LIMIT: 16
+// processes are left out. E_INVAL: pid 0.
+s64 sys_trace_leave_out(u32 pid, bool left_out);
 // Packets of processes. Those of live processes come out of their own buffers, through their
 // libraries (1 s limit, E_TIMEOUT). Those of ended processes are kept by the kernel, up to 8 MB;
 // the oldest go first. Every packet returned has been checked: it is well-formed whatever the

@@ -61,8 +61,10 @@
 #define EVENT_EXCEPTION 9     // vector address dsisr    (upcall only) the thread in `save` is stuck
 #define EVENT_MONITOR 10 // request id operation a b c …  the monitor asks (orrery/monitor.h)
 #define EVENT_CHILD 11   // pid        status             a process that we created has ended
+#define EVENT_OVERFLOW 12 // number    lost               a counter's: the page's `overflow`
+#define EVENT_PLACE 13   //                               our place has changed: sys_place_get(0)
 // clang-format on
-#define EVENT_COUNT 12
+#define EVENT_COUNT 14
 
 // info of calls and replies. Low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES). High 32
 // bits: a capability that goes along, 0 for none (in the receiver's numbering on arrival).
@@ -98,6 +100,20 @@ struct user_state {
     u64 reserved[2];
 };
 
+// What was true when a counter overflowed (sys_overflow_notify).
+struct overflow_record {
+    u64 number;  // of the overflows that have hit this dispatcher, from 1: gaps are lost ones
+    u64 time;    // time base
+    u64 pc;      // the instruction that was interrupted
+    u64 caller;  // the function's return address; 0: not known
+    coid_t coid; // the object whose method ran, as in struct sys_sample; 0: none found
+    s64 session;
+    u32 event;  // enum sys_sampling_event
+    u32 thread; // kernel thread of the dispatcher
+    u32 cpu;
+    u32 flags; // SYS_SAMPLE_KERNEL, _SOFT_MASKED; SYS_OVERFLOW_HIDDEN
+};
+
 struct dispatcher_page {
     volatile u32 disabled; // the library: not 0: no upcalls, it is inside its scheduler
     volatile u32 pending;  // the kernel: events wait; look (SYS_POLL) after enabling
@@ -112,7 +128,11 @@ struct dispatcher_page {
     volatile u64 told; // the library: bytes of `records` in use; the kernel empties it
     u64 reserved;
     struct user_state save;
-    u64 unused[13];
+    struct overflow_record overflow; // the kernel: of the last EVENT_OVERFLOW
+    // The kernel: EVENT_OVERFLOWs so far, and overflows that came while one was still to be told or
+    // was being handled.
+    volatile u64 overflows_told, overflows_lost;
+    u64 unused[3];
     // The library's records for monitors (user/sensor.h), until the kernel takes them.
     volatile struct told_record {
         u64 time; // time base
@@ -121,6 +141,7 @@ struct dispatcher_page {
     } records[DISPATCHER_RECORDS_BYTES / DISPATCHER_RECORD];
 };
 
+_Static_assert(sizeof(struct overflow_record) == 64, "the layout is an interface");
 _Static_assert(offsetof(struct dispatcher_page, fp_used) == DISPATCHER_FP_USED - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, monitored) == DISPATCHER_MONITORED - R13_HOST,

@@ -3,6 +3,7 @@
 file and line."""
 
 import re
+import zlib
 from dataclasses import dataclass, field
 
 MESSAGE_WORDS = 6       # orrery/user.h
@@ -108,6 +109,13 @@ class Interface:
     constants: dict = field(default_factory=dict)
     structs: dict = field(default_factory=dict)
     methods: list = field(default_factory=list)
+
+    def word(self, method):
+        """The first word of a request: the interface, by its name, above the method's number.
+
+        So whoever sees a call knows what it is, and a server refuses calls of another interface.
+        """
+        return (zlib.crc32(self.name.encode()) & 0x7fffff) << 8 | method.number
 
 
 def tokens_of(path, text):

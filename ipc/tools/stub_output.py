@@ -100,7 +100,7 @@ def header(interface):
         constant.comment) + f'#define {constant.name} {constant.text}\n'
                         for constant in interface.constants.values())
     structs = ''.join(struct_text(struct) for struct in interface.structs.values())
-    numbers = ''.join(f'    {number_name(interface, method)} = {method.number},\n'
+    numbers = ''.join(f'    {number_name(interface, method)} = {interface.word(method):#x},\n'
                       for method in interface.methods)
     clients = '\n'.join(method_comment(method) + client_head(interface, method, ';') + '\n'
                         for method in interface.methods)
@@ -381,6 +381,24 @@ def server(interface):
         return E_NOTSUP;
     }}
 }}
+'''
+
+
+# --- names, for readers of traces -----------------------------------------------------------------
+
+def method_names(interfaces):
+    rows = ' \\\n'.join(f'    ROW({interface.word(method):#x}, "{interface.name}.{method.name}")'
+                        for interface in interfaces for method in interface.methods)
+    return f'''// SPDX-License-Identifier: MIT
+// Generated from ipc/*.idl by ipc/tools/gen_stubs.py.
+#ifndef IPC_METHOD_NAMES_H
+#define IPC_METHOD_NAMES_H
+
+// First word of a request, and the method's name.
+#define METHOD_NAMES(ROW) \\
+{rows}
+
+#endif
 '''
 
 

@@ -80,7 +80,8 @@ void interrupt_dispatch(u32 xirr)
     trace_irq_enter(xirr);
     if ((xirr & XISR_MASK) == XISR_IPI) {
         percpu()->interrupts[INTERRUPT_IPI]++;
-        // Cleared and ended before the work, so that a sender that comes later interrupts again.
+        // Cleared and ended before the work, so that a sender that comes later interrupts again:
+        // several that come before the first is taken are one (docs/design/platform.md).
         HCALL(H_IPI, percpu()->server, PRIORITY_ALL);
         HCALL(H_EOI, xirr);
         calls_run();

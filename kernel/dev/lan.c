@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // spapr-vlan by hypercall. Receive buffers are given to the device one by one, and come back
 // through a ring in memory; sending copies at once. The device reaches all of it by DMA through
-// TCEs.
+// TCEs. What it does not do by itself: docs/design/platform.md.
 #include "lan.h"
 
 #include <kernel/address_space.h>

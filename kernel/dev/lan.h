@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Ethernet device (spapr-vlan, PLATFORM.md §5): one, found by the device tree. Not reentrant:
+// The Ethernet device (spapr-vlan): one, found by the device tree. Not reentrant:
 // one call at a time. net.c makes it a NetInterface and gives it to a process, whose memory the
 // device's calls read and write.
 #ifndef KERNEL_DEV_LAN_H

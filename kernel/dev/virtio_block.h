@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The disk (virtio-blk-pci, legacy, PLATFORM.md §6): one, found by the device tree. Not reentrant:
+// The disk (virtio-blk-pci, legacy): one, found by the device tree. Not reentrant:
 // one request at a time. block.c makes it a BlockDevice and serialises the calls.
 #ifndef KERNEL_DEV_VIRTIO_BLOCK_H
 #define KERNEL_DEV_VIRTIO_BLOCK_H

@@ -33,7 +33,7 @@ end_function fpu_save
 function fpu_load
     fpu_on
     lfd     0, FPSCR(r3)
-    mtfsf   0xff, 0
+    mtfsf   0xff, 0, 1, 0           // all 64 bits
     each_fpr lfd
     mtmsrd  r5
     blr

@@ -207,8 +207,8 @@ void panic_reset(const struct frame *frame)
     power_off(1);
 }
 
-// RTAS power-off always ends QEMU with 0. os-term reports a guest panic instead, which `-action
-// panic=exit-failure` turns into a failing exit.
+// RTAS power-off always ends QEMU with 0 (docs/design/platform.md). os-term reports a guest panic
+// instead, which `-action panic=exit-failure` turns into a failing exit.
 void power_off(int status)
 {
     static const char text[] = "Orrery: failed";

@@ -14,7 +14,8 @@ static struct spinlock lock = SPINLOCK_INIT("patch", RANK_PATCH);
 static u64 alias; // offset from text to its writable view, while a batch is open
 static u64 batch; // the open one, or the last
 
-// Words that were stored once. An emulator takes translations of a word back just before the store.
+// Words that were stored once. An emulator takes translations of a word back just before the store
+// (docs/design/platform.md).
 // Another CPU that translates it in between goes on with the old instruction, for good. Once every
 // CPU has let go of what it was translating, a second store of the same value takes such
 // translations back.

@@ -99,3 +99,17 @@ __attribute__((noipa)) u32 stack_walk_here(u64 *callers, u32 max)
     };
     return walk(&position, callers, max < UNWIND_MAX ? max : UNWIND_MAX);
 }
+
+u16 stack_exception(u64 sp)
+{
+    u64 chain, vector;
+
+    for (u32 i = 0; i < UNWIND_MAX; i++) {
+        if (at_exception_frame(sp))
+            return read_word(sp + FRAME_VECTOR, &vector) == 0 ? (u16)vector : 0;
+        if (read_word(sp, &chain) != 0 || chain <= sp)
+            return 0;
+        sp = chain;
+    }
+    return 0;
+}

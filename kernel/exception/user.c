@@ -32,7 +32,7 @@ void user_exit(struct frame *frame)
         hard_unmask();
         if (self->ending)
             dispatcher_end();
-        if (self->has_events)
+        if (self->news != 0)
             dispatcher_deliver(self, frame);
         if (self->thread->member.generation != 0)
             co_thread_exit(&self->thread->member);

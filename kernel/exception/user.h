@@ -15,6 +15,11 @@
 #define MSR_PR 0x4000
 #define SWITCH_FRAME 0x100 // of thread_switch
 
+// Registers that user code can write and that the kernel keeps for nobody: whoever runs next on the
+// CPU finds them cleared.
+#define SPR_VRSAVE 256
+#define SPR_PPR 896
+
 #ifndef __ASSEMBLER__
 #include <kernel/process.h>
 
@@ -29,6 +34,14 @@ static inline struct frame *user_frame(const struct dispatcher *dispatcher)
 static inline struct event *user_registers(const struct dispatcher *dispatcher)
 {
     return (struct event *)&user_frame(dispatcher)->gpr[3];
+}
+
+// Clears them. ipc/fast_path.S does the same.
+static inline void clear_unkept(void)
+{
+    __asm__ volatile("mtspr %0,%2\n"
+                     "mtspr %1,%2" ::"i"(SPR_VRSAVE),
+                     "i"(SPR_PPR), "r"(0UL));
 }
 
 // Continues a dispatcher that slept in a special system call (user_entry.S). Not called:

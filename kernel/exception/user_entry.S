@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Into the kernel from user mode by `sc`, and out again. A plain system call saves what C does not
-// keep, calls the decoding function with the arguments still in r3…r10, and goes back: 55
+// keep, calls the decoding function with the arguments still in r3…r10, and goes back: 56
 // instructions without that function, from vector to rfid. Registers: docs/system-calls.md.
 #include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
@@ -79,8 +79,7 @@ system_call:
     ld      r11, PERCPU_WORK(r13)
     cmpdi   r11, 0
     bne-    syscall_work
-    ld      r4, FRAME_PC(r1)
-    ld      r5, FRAME_MSR(r1)       // kept by the kernel alone: user code cannot change it
+    lq      r4, FRAME_PC(r1)        // r5 = MSR, kept by the kernel alone
     ld      r11, USER_FRAME+LR_HOME(r1)
     mtsrr0  r4
     mtsrr1  r5
@@ -95,6 +94,8 @@ system_call:
     li      r10, 0
     li      r12, 0
     mtctr   r0
+    mtxer   r0
+    mtcrf   0xc7, r0                // the condition fields that C changes
     ld      r1, GPR(1)(r1)
     rfid
 
@@ -110,6 +111,7 @@ syscall_work:
     std     r11, FRAME_LR(r1)
     std     r0, FRAME_CTR(r1)
     std     r0, FRAME_XER(r1)
+    mtcrf   0xc7, r0
     mfcr    r11
     std     r11, FRAME_CR(r1)
     li      r11, 0xc00

@@ -374,3 +374,40 @@ void calls_end(struct calls_ending *ending, u64 mask)
     if (mask != 0)
         cpus_call(mask & ((1UL << cpu_count) - 1), call_end_here, ending);
 }
+
+// ---- list --------------------------------------------------------------------------------------
+
+struct call_listing {
+    struct open_call *calls;
+    u32 max, count;
+};
+
+// The client and its dispatcher are of this CPU, and stay while this interrupts it.
+static void list_calls_here(void *argument)
+{
+    const struct call_table *table = &tables[cpu_id()];
+    struct call_listing *listing = argument;
+
+    for (u32 index = 0; index < table->count; index++) {
+        const struct call_record *record = record_at(table, index);
+        u64 word = __atomic_load_n(&record->word, __ATOMIC_ACQUIRE);
+        if (state_of(word) != CALL_PENDING)
+            continue;
+        u32 place = __atomic_fetch_add(&listing->count, 1, __ATOMIC_RELAXED);
+        if (place < listing->max)
+            listing->calls[place] =
+                (struct open_call){.id = word,
+                                   .token = record->token,
+                                   .client = process_pid(dispatcher_process(record->client)),
+                                   .thread = dispatcher_thread_id(record->client),
+                                   .server = process_pid(dispatcher_process(record->server))};
+    }
+}
+
+u32 calls_list(struct open_call *calls, u32 max)
+{
+    struct call_listing listing = {.calls = calls, .max = max};
+
+    cpus_call((1UL << cpu_count) - 1, list_calls_here, &listing);
+    return listing.count;
+}

@@ -74,6 +74,15 @@ void call_fail(struct call_record *record, s64 status);
 // Soft-masked.
 s64 call_post_reply(struct call_record *record);
 
+// A call without an answer.
+struct open_call {
+    u64 id, token;
+    u32 client, thread, server; // the client's pid, its dispatcher's thread; the server's pid
+};
+// Stores at most max calls without an answer. Returns how many there are. Thread context, no lock
+// held.
+u32 calls_list(struct open_call *calls, u32 max);
+
 // What ends: a process, with all the calls that it made or serves, or one endpoint.
 struct calls_ending {
     struct process *process;

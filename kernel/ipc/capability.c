@@ -34,13 +34,18 @@ struct capability_table *capability_table_create(void)
     return table;
 }
 
+static bool is_memory(u32 type)
+{
+    return type == CAPABILITY_MEMORY || type == CAPABILITY_READABLE;
+}
+
 static void hold(const struct capability *capability)
 {
     if (capability->type == CAPABILITY_ENDPOINT)
         endpoint_hold(capability->object);
     else if (capability->type == CAPABILITY_PROCESS)
         process_hold(capability->object);
-    else if (capability->type == CAPABILITY_MEMORY)
+    else if (is_memory(capability->type))
         fcm_hold(capability->object);
     else if (capability->type == CAPABILITY_MONITOR)
         monitor_hold(capability->object);
@@ -55,24 +60,21 @@ void capability_release(struct capability *capability)
         endpoint_put(released.object);
     else if (released.type == CAPABILITY_PROCESS)
         process_put(released.object);
-    else if (released.type == CAPABILITY_MEMORY)
+    else if (is_memory(released.type))
         fcm_put(released.object);
     else if (released.type == CAPABILITY_MONITOR)
         monitor_put(released.object);
 }
 
 static const u8 type_of_tag[] = {
-    [CAPABILITY_TAG_ENDPOINT] = CAPABILITY_ENDPOINT,
-    [CAPABILITY_TAG_PROCESS] = CAPABILITY_PROCESS,
-    [CAPABILITY_TAG_MEMORY] = CAPABILITY_MEMORY,
-    [CAPABILITY_TAG_MONITOR] = CAPABILITY_MONITOR,
-    [CAPABILITY_FREE] = CAPABILITY_NONE,
+    [CAPABILITY_TAG_ENDPOINT] = CAPABILITY_ENDPOINT, [CAPABILITY_TAG_PROCESS] = CAPABILITY_PROCESS,
+    [CAPABILITY_TAG_MEMORY] = CAPABILITY_MEMORY,     [CAPABILITY_TAG_MONITOR] = CAPABILITY_MONITOR,
+    [CAPABILITY_TAG_READABLE] = CAPABILITY_READABLE, [CAPABILITY_FREE] = CAPABILITY_NONE,
 };
 static const u8 tag_of_type[] = {
-    [CAPABILITY_ENDPOINT] = CAPABILITY_TAG_ENDPOINT,
-    [CAPABILITY_PROCESS] = CAPABILITY_TAG_PROCESS,
-    [CAPABILITY_MEMORY] = CAPABILITY_TAG_MEMORY,
-    [CAPABILITY_MONITOR] = CAPABILITY_TAG_MONITOR,
+    [CAPABILITY_ENDPOINT] = CAPABILITY_TAG_ENDPOINT, [CAPABILITY_PROCESS] = CAPABILITY_TAG_PROCESS,
+    [CAPABILITY_MEMORY] = CAPABILITY_TAG_MEMORY,     [CAPABILITY_MONITOR] = CAPABILITY_TAG_MONITOR,
+    [CAPABILITY_READABLE] = CAPABILITY_TAG_READABLE,
 };
 
 static struct capability unpack(const struct capability_slot *slot)
@@ -155,12 +157,39 @@ static s64 slot_add(struct capability_table *table, struct capability *capabilit
     return cap;
 }
 
+// ---- memory of others ---------------------------------------------------------------------------
+
+void capability_table_begin(struct capability_table *table, struct address_space *space)
+{
+    table->space = space;
+}
+
+static s64 account_memory(const struct capability_table *table, const struct capability *capability)
+{
+    return is_memory(capability->type) ? space_hold(table->space, capability->object) : 0;
+}
+
+// The capability's reference still is there.
+static void settle_memory(const struct capability_table *table, const struct capability *capability)
+{
+    if (is_memory(capability->type))
+        space_let_go(table->space, capability->object);
+}
+
+// ---- adding -------------------------------------------------------------------------------------
+
 s64 capability_add(struct capability_table *table, struct capability *capability)
 {
     KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
+    const struct capability added = *capability;
+    s64 result = account_memory(table, &added);
+    if (result != 0)
+        return result;
     spin_lock(&table->lock);
-    s64 result = table->ended ? E_PEER : slot_add(table, capability);
+    result = table->ended ? E_PEER : slot_add(table, capability);
     spin_unlock(&table->lock);
+    if (result < 0)
+        settle_memory(table, &added);
     return result;
 }
 
@@ -185,9 +214,14 @@ s64 capability_put_at(struct capability_table *table, u32 slot_number,
     KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
     if (slot_number == 0 || slot_number >= CAP_FIRST_FREE)
         return E_INVAL;
+    const struct capability added = *capability;
+    s64 result = account_memory(table, &added);
+    if (result != 0)
+        return result;
     spin_lock(&table->lock);
-    s64 result = replace(table, slot_number, capability, &before);
+    result = replace(table, slot_number, capability, &before);
     spin_unlock(&table->lock);
+    settle_memory(table, result == 0 ? &before : &added);
     return result;
 }
 
@@ -230,6 +264,19 @@ struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64
     return get(table, cap, CAPABILITY_MEMORY, error).object;
 }
 
+struct fcm *capability_get_readable(struct capability_table *table, cap_t cap, bool *readable,
+                                    s64 *error)
+{
+    struct capability found = capability_get(table, cap, error);
+
+    *readable = found.type == CAPABILITY_READABLE;
+    if (*error == 0 && !is_memory(found.type)) {
+        *error = E_INVAL;
+        capability_release(&found);
+    }
+    return found.object;
+}
+
 struct monitor *capability_get_monitor(struct capability_table *table, cap_t cap, s64 *error)
 {
     return get(table, cap, CAPABILITY_MONITOR, error).object;
@@ -256,6 +303,7 @@ s64 capability_remove(struct capability_table *table, cap_t cap)
     spin_lock(&table->lock);
     HELD(capability) struct capability removed = take_out(table, cap);
     spin_unlock(&table->lock);
+    settle_memory(table, &removed);
     return removed.type != CAPABILITY_NONE ? 0 : E_NOENT;
 }
 

@@ -6,6 +6,8 @@
 #include <kernel/capability.h>
 #include <kernel/spinlock.h>
 
+struct address_space;
+
 #define CAPABILITY_MAX 4096 // slots of a process
 #define CAPABILITY_CHUNK 64 // slots made at a time: as many as a word has bits
 #define CAPABILITY_CHUNKS (CAPABILITY_MAX / CAPABILITY_CHUNK)
@@ -16,6 +18,7 @@
 #define CAPABILITY_TAG_PROCESS 1UL
 #define CAPABILITY_TAG_MEMORY 2UL
 #define CAPABILITY_TAG_MONITOR 3UL
+#define CAPABILITY_TAG_READABLE 4UL
 #define CAPABILITY_FREE 7UL // the word of a free slot
 
 struct capability_slot {
@@ -36,6 +39,7 @@ struct capability_table {
     // handed out: their bits are clear.
     u64 free_chunks;             // a bit a chunk with a free slot
     u64 free[CAPABILITY_CHUNKS]; // a bit a free slot
+    struct address_space *space; // whose account has what is held of others
 };
 
 // Returns the endpoint in a slot, or NULL. Takes no lock and no reference. Soft-masked; use it only

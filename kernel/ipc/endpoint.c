@@ -9,11 +9,17 @@
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <syscalls/objects.h>
+#include <trace/events.h>
+
+#include "proc/dispatcher.h"
 
 _Static_assert(sizeof(struct endpoint_cpu) == 64, "fast_path.S");
 _Static_assert(CAPABILITY_MAX == 4096 && CAPABILITY_CHUNK == 64 && CAPABILITY_TAG_ENDPOINT == 0 &&
                    sizeof(struct capability_slot) == 16,
                "fast_path.S");
+
+// Stands where a CPU's server is not known, or dead: it never sleeps.
+static struct dispatcher no_server;
 
 static void endpoint_destroy(struct co_root *root)
 {
@@ -45,7 +51,7 @@ static void unlink(struct endpoint *endpoint)
     endpoint->dead = true;
     __atomic_thread_fence(__ATOMIC_SEQ_CST); // pairs with remember_server
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        __atomic_store_n(&endpoint->cpus[cpu].server, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&endpoint->cpus[cpu].server, &no_server, __ATOMIC_RELAXED);
 }
 
 // Takes an endpoint from its process. Returns false if somebody else did before.
@@ -107,8 +113,10 @@ static struct endpoint *endpoint_make(struct process *process, u64 badge)
         kfree(endpoint);
         return NULL;
     }
+    trace_ipc_endpoint((u64)coid, process_pid(process));
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        endpoint->cpus[cpu] = (struct endpoint_cpu){.badge = badge, .coid = (coid_t)coid};
+        endpoint->cpus[cpu] =
+            (struct endpoint_cpu){.server = &no_server, .badge = badge, .coid = (coid_t)coid};
     return endpoint;
 }
 
@@ -166,7 +174,7 @@ static void remember_server(struct endpoint *endpoint, struct dispatcher *dispat
     __atomic_store_n(server, dispatcher, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&endpoint->dead, __ATOMIC_RELAXED))
-        __atomic_store_n(server, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(server, &no_server, __ATOMIC_RELAXED);
 }
 
 struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint)
@@ -175,7 +183,7 @@ struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint)
     struct process *process = endpoint->process;
     struct dispatcher *dispatcher = here->server;
 
-    if (dispatcher != NULL)
+    if (dispatcher != &no_server)
         return dispatcher;
     dispatcher = process_dispatcher(process, cpu_id());
     if (dispatcher != NULL)

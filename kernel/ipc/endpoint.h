@@ -23,7 +23,7 @@ struct endpoint_rep {
 
 // What a CPU's calls need of an endpoint, in a cache line of its own.
 struct endpoint_cpu {
-    struct dispatcher *server; // of this CPU, once a call has found it; NULL: not known, or dead
+    struct dispatcher *server; // of this CPU, once a call has found it
     coid_t coid;
     u64 badge;
     u64 calls, messages;

@@ -5,29 +5,33 @@
 // everything it changes belongs to this CPU. Whatever it cannot do it leaves to call.c, before it
 // has changed anything but registers, which it puts back.
 //
-// 121 instructions a call and 102 a reply, from vector to rfid, without bulk and events. Of each
-// way 18 save and load r14 ... r31, 8 or 10 find the way here, 22 save and load the other
-// registers, and about 30 look whether it can be done. The rest is the record, the states of both
+// 118 instructions a call and 104 a reply, from vector to rfid, without bulk and events. Of each
+// way 18 save and load r14 ... r31, 8 or 10 find the way here, 26 save, load and clear the other
+// registers, and about 25 look whether it can be done. The rest is the record, the states of both
 // sides, and this CPU's idea of who runs.
 //
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block, CTR =
 // the user's r13. r3 ... r12 as struct event. EE off.
+#include <orrery/r13.h>
 #include <orrery/user.h>
+#include <syscalls/numbers.h>
+#include <trace/cpu.h>
 #include <trace/events.h>
 #include <trace/reasons.h>
 
 #include "fast_path.h"
 
 // Too much bulk? The branch is also taken, whatever CR0 says, while events are counted by task
-// (proc/switch_points.h), as the scheduler then has to know of every change, and while a monitor
-// records calls, which call.c tells.
-    .macro unless_switches_counted
-1:  bgt-    put_back
+// (proc/switch_points.h), as the scheduler then has to know of every change, while a monitor
+// records calls, which call.c tells, and while the trace leaves out processes, but has no switches.
+    .macro unless_switches_counted target
+1:  bgt-    \target
     .pushsection .switch_points, "a", @progbits
     .balign 8
-    .quad   1b, put_back, SWITCHES_COUNTED
+    .quad   1b, \target, SWITCHES_COUNTED
+    .quad   1b, \target, CALLS_UNTRACED
 #ifndef WITHOUT_SENSORS
-    .quad   1b, put_back, CALLS_MONITORED
+    .quad   1b, \target, CALLS_MONITORED
 #endif
     .popsection
     .endm
@@ -62,44 +66,40 @@
     .globl  ipc_fast_call
 ipc_fast_call:
     while_counted syscall_slow
-    mtspr   274, r1
+    mr      r0, r1
     ld      r1, PERCPU_KERNEL_STACK(r13)
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_switches_counted
+    unless_switches_counted put_back_call
     cmpldi  r5, 1                   // CALL_ALONE
-    unless_logged LOG_SLOW_CALLS, bgt-
+    unless_logged LOG_SLOW_CALLS, bgt-, put_back_call
     cmpldi  r3, 4096                // CAPABILITY_MAX
-    bge-    put_back
+    bge-    put_back_call
     ld      r15, DISPATCHER_CAPABILITIES(r14)
     rlwinm  r19, r3, 29, 23, 28     // 8 * (capability / 64)
     ldx     r15, r15, r19
     rlwinm  r19, r3, 4, 22, 27      // 16 * (capability % 64)
     ldx     r15, r15, r19
     andi.   r19, r15, 7             // CAPABILITY_TAG_ENDPOINT
-    bne-    put_back
-    lwz     r19, R13_CPU(r13)
-    sldi    r19, r19, 6
-    add     r15, r15, r19           // + ENDPOINT_CPU: its part for this CPU
-    lq      r16, ENDPOINT_CPU_SERVER(r15) // r16 = server, r17 = coid
-    cmpdi   r16, 0
-    beq-    put_back
-    ld      r19, DISPATCHER_STATE(r16)
-    ld      r20, DISPATCHER_STATE(r14)
-    cmpldi  r19, DISPATCHER_ASLEEP  // not IN_CALL: it then owes another client the CPU
-    cmpldi  cr1, r20, 0
-    bne-    put_back
-    bne-    cr1, put_back
+    bne-    put_back_call
+    ld      r19, PERCPU_ENDPOINT_CPU(r13)
+    add     r15, r15, r19           // its part for this CPU
+    lq      r16, ENDPOINT_CPU_SERVER(r15) // r16 = server, or one that never sleeps; r17 = coid
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r30, DISPATCHER_OWN_CALL(r14)
+    ld      r19, DISPATCHER_STATE(r16)
+    ld      r20, DISPATCHER_STATE(r14)
     lwz     r21, 0(r21)             // disabled
     ld      r18, CALL_WORD(r30)
     cmpwi   cr1, r21, 0
-    andi.   r19, r18, CALL_STATE_MASK // CALL_FREE
-    beq-    cr1, put_back
-    bne-    put_back
-    unless_urgent put_back
+    xori    r19, r19, DISPATCHER_ASLEEP // not IN_CALL: it then owes another client the CPU
+    andi.   r21, r18, CALL_STATE_MASK // CALL_FREE
+    or      r19, r19, r20
+    or.     r29, r19, r21
+    beq-    cr1, put_back_call
+    bne-    put_back_call
+    unless_urgent put_back_call
 // From here on it is done.
     addi    r18, r18, CALL_PENDING - CALL_FREE
     std     r18, CALL_WORD(r30)
@@ -118,12 +118,11 @@ call_switch_told:
     while_traced TRACE_MAJOR_IPC, call_event
 call_told:
     mr      r4, r18
-    lwz     r19, DISPATCHER_PROCESS_PID(r14)
     ld      r5, ENDPOINT_CPU_BADGE(r15)
-    li      r3, EVENT_CALL
-    rldimi  r3, r19, 32, 0          // struct event: whose call it is
+    ld      r3, DISPATCHER_CALL_TYPE(r14)
 
-// User mode as dispatcher r16, whose event is in r3 ... r12.
+// User mode as dispatcher r16, whose event is in r3 ... r12. What user code can read is its own, or
+// cleared: CTR and XER are the other side's still, r0 is anything.
     .globl  ipc_enter_user
 ipc_enter_user:
     lq      r18, DISPATCHER_KERNEL_STACK(r16) // r18 = kernel_stack, r19 = process
@@ -139,6 +138,11 @@ ipc_enter_user:
     lq      r26, FIELD(FRAME_PC)(r1) // r27 = MSR
     ld      r2, GPR(2)(r1)
     ld      r13, PERCPU_USER_WINDOW(r13)
+    li      r0, 0
+    mtctr   r0
+    mtxer   r0
+    mtspr   SPR_VRSAVE, r0          // clear_unkept
+    mtspr   SPR_PPR, r0
     mtlr    r24
     mtcrf   0xff, r25
     mtsrr0  r26
@@ -152,28 +156,27 @@ ipc_enter_user:
     .balign 64
     .globl  ipc_fast_reply_wait
 ipc_fast_reply_wait:
-    mtspr   274, r1
+    mr      r0, r1
     ld      r1, PERCPU_KERNEL_STACK(r13)
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_switches_counted
+    unless_switches_counted put_back_reply
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
-    unless_logged LOG_SLOW_CALLS, bne-
+    unless_logged LOG_SLOW_CALLS, bne-, put_back_reply
     ld      r16, CALL_CLIENT(r17)
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r20, DISPATCHER_STATE(r14)
     ld      r19, DISPATCHER_STATE(r16)
     lwz     r21, 0(r21)             // disabled
-    cmpldi  cr1, r20, 0
-    cmpwi   cr5, r21, 0
-    cmpldi  r19, DISPATCHER_IN_CALL
-    beq-    cr5, put_back
-    bne-    cr1, put_back
-    bne-    put_back
-    unless_urgent put_back
+    cmpwi   cr1, r21, 0
+    xori    r19, r19, DISPATCHER_IN_CALL
+    or.     r29, r19, r20
+    beq-    cr1, put_back_reply
+    bne-    put_back_reply
+    unless_urgent put_back_reply
 // From here on it is done.
     addi    r19, r18, CALL_GENERATION - CALL_PENDING // free, the next generation
     ld      r21, DISPATCHER_NO_CALL(r14)
@@ -245,10 +248,16 @@ ipc_monitor_reply:
 
 // ---- not today ----------------------------------------------------------------------------------
 
-put_back:
+    .macro put_back number
     load_kept
-    mfspr   r1, 274
+    mr      r1, r0
+    li      r0, \number
     b       syscall_slow
+    .endm
+put_back_call:
+    put_back SYS_CALL
+put_back_reply:
+    put_back SYS_REPLY_WAIT
 
 // ---- trace events -------------------------------------------------------------------------------
 
@@ -273,6 +282,26 @@ put_back:
     mr      r11, r28
     mr      r12, r29
     .endm
+// While the trace leaves out processes: trace_ring_leave_out, if dispatcher r16 is of such a one.
+#define RING(field) (R13_TRACE + TRACE_CPU_##field)
+    .macro leave_out
+1:  nop
+    .pushsection .switch_points, "a", @progbits
+    .balign 8
+    .quad   1b, 2f, TRACE_LEAVES_OUT
+    .popsection
+    b       4f
+2:  ld      r10, DISPATCHER_UNTRACED(r16)
+    ld      r9, RING(COUNTED_MAJORS)(r13)
+    ld      r8, RING(LIMIT)(r13)
+    std     r10, RING(LEFT_OUT)(r13)
+    or.     r9, r9, r10
+    beq     3f
+    li      r8, 0
+3:  stw     r8, RING(BOUND) + 4(r13) // its low half
+4:
+    .endm
+
 // trace_switch(r22, r23, reason)
     .macro switch_event reason
     begin_event
@@ -285,6 +314,7 @@ put_back:
     ori     r7, r7, \reason
     trace_header 3, TRACE_MAJOR_SCHED, TRACE_SCHED_SWITCH
     bl      trace_append_3
+    leave_out
     end_event
     .endm
 

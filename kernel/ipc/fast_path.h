@@ -52,39 +52,37 @@
     .endm
 
 // The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked, r16's thread r23
-// runs. r20 = run queue. User registers of r14 go to its frame. The order matters for those who
-// look from other CPUs: first who runs, then who sleeps no more.
+// runs. r20 = run queue, r29 = 0, r0 = the user's r1. User registers of r14 go to its frame. The
+// order matters for those who look from other CPUs: first who runs, then who sleeps no more.
     .macro change_dispatcher own_state
     ld      r22, DISPATCHER_THREAD(r14)
     ld      r23, DISPATCHER_THREAD(r16)
     std     r16, PERCPU_DISPATCHER(r13)
     li      r19, \own_state
-    li      r21, 0
     sth     r19, DISPATCHER_OWN_STATE(r14)
-    sth     r21, DISPATCHER_OWN_STATE(r16)
+    sth     r29, DISPATCHER_OWN_STATE(r16)
     stb     r19, THREAD_STATE(r22)  // parked
-    stb     r21, THREAD_STATE(r23)  // running
+    stb     r29, THREAD_STATE(r23)  // running
     lbz     r19, THREAD_PRIORITY(r23)
     stb     r19, RUN_QUEUE_PRIORITY(r20)
     std     r23, PERCPU_CURRENT(r13)
     mflr    r24
     mfcr    r25
-    mfspr   r26, 274
     mfsrr0  r28
     std     r24, FIELD(FRAME_LR)(r1)
     std     r25, FIELD(FRAME_CR)(r1)
-    std     r26, GPR(1)(r1)
+    std     r0, GPR(1)(r1)
     std     r2, GPR(2)(r1)
     std     r28, FIELD(FRAME_PC)(r1)
     .endm
 
 // A test of the fast path. It fails, whatever CR0 says, while one of these characteristics is
 // logged (log/points.h), as then C has to tell them.
-    .macro unless_logged characteristics, branch
-1:  \branch    put_back
+    .macro unless_logged characteristics, branch, target=put_back
+1:  \branch    \target
     .pushsection .log_points, "a", @progbits
     .balign 8
-    .quad   1b, put_back, \characteristics
+    .quad   1b, \target, \characteristics
     .popsection
     .endm
 
@@ -127,16 +125,17 @@
     .endif
     .endm
 
-// Copies r6 bytes from the message buffer of r14 to that of r16, in whole doublewords. Both buffers
-// are the kernel's own memory (proc/dispatcher.c), where no access can fault. CR is in the frame,
-// and free. At most 654 instructions.
+// Copies r6 bytes from the message buffer of r14 to that of r16. Both buffers are the kernel's own
+// memory (proc/dispatcher.c), where no access can fault. CR is in the frame, and free. A last part
+// of a doubleword is filled with zeros before it is stored: what stands behind the message is left
+// from other messages of the sender, and other CPUs of the receiver can look at any moment. At most
+// 669 instructions.
     .macro copy_bulk
-    addi    r24, r6, 7
     ld      r19, DISPATCHER_MESSAGE(r14)
     ld      r21, DISPATCHER_MESSAGE(r16)
-    srdi.   r25, r24, 7
-    mtocrf  0x02, r24               // CR6: 64, 32, 16 at 25, 26, 27
-    mtocrf  0x01, r24               // CR7: 8 at 28
+    srdi.   r25, r6, 7
+    mtocrf  0x02, r6                // CR6: 64, 32, 16 at 25, 26, 27
+    mtocrf  0x01, r6                // CR7: 8 at 28
     beq     2f
     mtctr   r25
 1:  copy_quads 0, 24, 26, 28, 30, 24, 26, 28, 30
@@ -158,7 +157,16 @@
 5:  bf      28, 6f
     ld      r24, 0(r19)
     std     r24, 0(r21)
-6:
+6:  andi.   r25, r6, 7
+    beq+    7f
+    andi.   r24, r6, 8              // where that part is
+    sldi    r25, r25, 3
+    ldx     r26, r19, r24
+    subfic  r25, r25, 64            // how many bits of it are not of the message
+    srd     r26, r26, r25
+    sld     r26, r26, r25
+    stdx    r26, r21, r24
+7:
     .endm
 
 #endif

@@ -7,6 +7,7 @@
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13. EE off.
 #include <orrery/user.h>
+#include <syscalls/numbers.h>
 #include <trace/events.h>
 
 #include "fast_path.h"
@@ -18,6 +19,7 @@
     .pushsection .switch_points, "a", @progbits
     .balign 8
     .quad   1b, put_back, SWITCHES_COUNTED
+    .quad   1b, put_back, TRACE_LEAVES_OUT
 #ifndef WITHOUT_SENSORS
     .quad   1b, put_back, SWITCHES_MONITORED
     .quad   1b, put_back, EVENTS_MONITORED
@@ -30,7 +32,7 @@
     .globl  ipc_fast_wait
 ipc_fast_wait:
     while_counted syscall_slow
-    mtspr   274, r1
+    mr      r0, r1
     ld      r1, PERCPU_KERNEL_STACK(r13)
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
@@ -90,6 +92,7 @@ ipc_fast_wait:
     cmpldi  r19, 1                  // handed, and neither ending nor with more events
     bne-    not_this
 // From here on it is done.
+    li      r29, 0
     cmpdi   r27, 0
     std     r27, RUN_QUEUE_FIRST(r26)
     bne     2f
@@ -128,5 +131,6 @@ not_this:
     unlock_run_queue r24
 put_back:
     load_kept
-    mfspr   r1, 274
+    mr      r1, r0
+    li      r0, SYS_WAIT
     b       syscall_slow

@@ -24,15 +24,19 @@ static bool needs_memory(const struct sys_region *region)
 
 s64 call_region_create(struct process *process, struct sys_region *region)
 {
-    s64 error;
+    struct capability_table *table = process_capabilities(process_current());
+    bool readable = false;
+    s64 error = 0;
     HELD(memory)
-    struct fcm *memory = needs_memory(region) ? look_up_memory(region->memory, &error) : NULL;
+    struct fcm *memory = needs_memory(region)
+                             ? capability_get_readable(table, region->memory, &readable, &error)
+                             : NULL;
 
-    if (needs_memory(region) && memory == NULL)
+    if (error != 0)
         return error;
     if (!memory_for_caller())
         return E_NOMEM;
-    return space_region_create(process_space(process), region, memory);
+    return space_region_create(process_space(process), region, memory, readable);
 }
 
 s64 sys_region_destroy(u64 address)
@@ -101,16 +105,59 @@ s64 call_memory_bytes(struct fcm *memory)
     return (s64)fcm_bytes(memory);
 }
 
-s64 call_memory_seal(struct fcm *memory)
+// Anonymous memory in the caller's account.
+static bool is_own(const struct fcm *memory)
 {
     struct pm *pm = pm_of_caller();
     bool own = memory->pm == pm && fcm_is_anonymous(memory);
 
     pm_put(pm);
-    if (!own)
+    return own;
+}
+
+s64 call_memory_seal(struct fcm *memory)
+{
+    if (!is_own(memory))
         return E_PERM;
     __atomic_store_n(&memory->read_only, true, __ATOMIC_RELEASE);
     return 0;
+}
+
+s64 call_memory_watch(struct fcm *memory, struct endpoint *endpoint, u64 token)
+{
+    if (!is_own(memory))
+        return E_PERM;
+    struct fr *fr = pager_start() == 0 ? fr_create(endpoint, token) : NULL;
+    if (fr == NULL)
+        return E_NOMEM;
+    if (fcm_watch(memory, fr))
+        return 0;
+    fr_destroy(fr);
+    return E_EXIST;
+}
+
+// The look-up's reference takes the place of the capability's.
+s64 sys_memory_leave(cap_t memory)
+{
+    struct capability_table *table = process_capabilities(process_current());
+    s64 error;
+    struct fcm *fcm = capability_get_memory(table, memory, &error);
+
+    if (fcm == NULL)
+        return error;
+    error = is_own(fcm) ? capability_remove(table, memory) : E_PERM;
+    if (error == 0)
+        return !fcm_leave(fcm);
+    fcm_put_quietly(fcm);
+    return error;
+}
+
+s64 call_memory_readable(struct fcm *memory)
+{
+    HELD(capability) struct capability capability = {.type = CAPABILITY_READABLE, .object = memory};
+
+    fcm_hold(memory);
+    return capability_add(process_capabilities(process_current()), &capability);
 }
 
 s64 sys_initrd(void)

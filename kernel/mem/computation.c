@@ -299,6 +299,7 @@ static struct co_class distributed_class = {
     .name = "FCMComputation",
     .implementation = "FCMComputationDistributed",
     .size = sizeof(struct fcm) + sizeof(struct fcm_rep),
+    .root_size = sizeof(struct fcm),
     .distributed = true,
     .ops = &ops.base,
     .handle_miss = computation_handle_miss,

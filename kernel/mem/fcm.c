@@ -3,6 +3,7 @@
 // and work on ranges of pages.
 #include "fcm.h"
 
+#include "file.h"
 #include "hat.h"
 #include "pm.h"
 
@@ -36,12 +37,17 @@ bool fcm_try_hold(struct fcm *fcm)
 
 static void fcm_end(struct fcm *fcm)
 {
+    struct fr *watcher = fcm->watcher;
+    u64 bytes = fcm->bytes;
+
     CO_CALL(struct fcm_rep, fcm->root.coid, end);
     page_map_settle_account(&fcm->pages);
     pm_put(fcm->pm);
     if (fcm->source != NULL)
         fcm_put(fcm->source);
     co_destroy(fcm->root.coid);
+    if (watcher != NULL)
+        fr_memory_gone(watcher, bytes);
 }
 
 static void put(struct fcm *fcm, u64 left)
@@ -60,6 +66,27 @@ void fcm_put(struct fcm *fcm)
 {
     fcm->let_go = true;
     put(fcm, refs_put(&fcm->refs, KIND_FCM));
+}
+
+bool fcm_watch(struct fcm *fcm, struct fr *fr)
+{
+    spin_lock(&fcm->users_lock);
+    bool first = fcm->watcher == NULL;
+    if (first)
+        fcm->watcher = fr;
+    spin_unlock(&fcm->users_lock);
+    return first;
+}
+
+bool fcm_leave(struct fcm *fcm)
+{
+    if (refs_put(&fcm->refs, KIND_FCM) != 0)
+        return false;
+    if (fcm->watcher != NULL)
+        fr_destroy(fcm->watcher);
+    fcm->watcher = NULL;
+    fcm_end(fcm);
+    return true;
 }
 
 void fcm_put_quietly(struct fcm *fcm)

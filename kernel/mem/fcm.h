@@ -13,6 +13,7 @@
 #define KIND_FCM REFS_KIND('F', 'C', 'M', ' ')
 
 struct fcm_rep;
+struct fr;
 struct pm;
 
 // A piece of one page to copy between kernel memory and the object.
@@ -72,6 +73,8 @@ struct fcm {
     void (*alone)(struct fcm *fcm);
     volatile bool let_go; // a reference has gone since alone() was called last
     struct region *users; // regions that may map pages, sources: also those over private FCMs
+    struct fr *watcher;   // is told when the object has ended; NULL: nobody. Under users_lock
+    u32 lent;             // holders without rights, of a maker with some (holding.c)
     char name[32];
 };
 
@@ -90,6 +93,12 @@ static inline struct fcm *fcm_source_of(const struct fcm *fcm, u64 page)
 }
 // Takes a reference to an object found in a list. Returns false if the object is ending.
 bool fcm_try_hold(struct fcm *fcm);
+// Has a server told once the object has ended. Takes over fr. Returns false if there is one
+// already.
+bool fcm_watch(struct fcm *fcm, struct fr *fr);
+// Gives the watching server's reference back. Returns true if it was the last: then the object has
+// ended, and the server is not told.
+bool fcm_leave(struct fcm *fcm);
 // Transfers a frame into a page with this entry. Returns 0 or E_EXIST. The caller holds the page's
 // lock.
 s64 transfer_frame(const struct transfer *transfer, u64 entry);

@@ -40,6 +40,8 @@ static inline struct file *file_of(struct fcm *fcm)
 // Starts the thread that sends later what could not be sent at once. With the first file. Returns 0
 // or E_NOMEM.
 s64 pager_start(void);
+// Has it try again soon. After what is to be sent has been stored.
+void pager_later(void);
 // Makes a file, which takes over fr. Returns NULL if out of memory; fr is then still the caller's.
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
 bool fcm_is_file(const struct fcm *fcm);
@@ -105,5 +107,8 @@ coid_t fr_coid(const struct fr *fr);
 // Sends FILE_FETCH, FILE_WRITE or FILE_GONE. Returns 0, E_AGAIN if the server's queue is full,
 // E_PEER or E_NOMEM. No lock held.
 s64 fr_tell(struct fr *fr, u64 what, u64 offset);
+// Sends MEMORY_GONE, if need be later, and then ends the FR. No lock held.
+void fr_memory_gone(struct fr *fr, u64 bytes);
+void frs_retry(void); // for the pager
 
 #endif

@@ -233,8 +233,9 @@ static void pager_main(void *unused)
             thread_park(NO_DEADLINE);
         thread_sleep(microseconds_to_ticks(RETRY_MICROSECONDS));
         pager_due = false;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST); // retry_later writes in the other order
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); // pager_later's callers write in the other order
         files_each(wants_retry, 0, file_pump);
+        frs_retry();
     }
 }
 
@@ -252,13 +253,18 @@ s64 pager_start(void)
     return pager != NULL ? 0 : E_NOMEM;
 }
 
-static void retry_later(struct file *file)
+void pager_later(void)
 {
-    file->retry = true;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     pager_due = true;
     if (pager != NULL)
         thread_unpark(pager);
+}
+
+static void retry_later(struct file *file)
+{
+    file->retry = true;
+    pager_later();
 }
 
 // Gets the page of the next request that the server does not know of, and marks it as sent. Returns

@@ -21,7 +21,7 @@ struct hat *hat_create(struct pm *pm, void (*ended)(void *), void *argument);
 // Gives tables, segments and PID back; no CPU runs in the space.
 void hat_destroy(struct hat *hat);
 coid_t hat_coid(const struct hat *hat);
-// Returns the tag of a CPU that runs in it (pmu/model.h); the low half is the MMU's PID.
+// Returns the tag of a CPU that runs in it (orrery/pmu_model.h); the low half is the MMU's PID.
 u64 hat_tag(const struct hat *hat);
 // Sets whose space it is: the upper half of the tag. CPUs that run in it at the moment go on with
 // the old one.

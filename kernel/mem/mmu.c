@@ -22,7 +22,7 @@ extern char text_start[], text_end[], rodata_start[], data_start[];
 
 static u64 pgd[1 << PGD_BITS] __attribute__((aligned(0x10000)));
 // Low addresses belong to the process named by PIDR; without one, nothing is there: a NULL
-// pointer faults. (With PID 0 they would show the kernel's own map.)
+// pointer faults. (With PID 0 they would show the kernel's own map: docs/design/platform.md.)
 static u64 no_user_pgd[1 << PGD_BITS] __attribute__((aligned(0x10000)));
 static u64 process_table[2 * MMU_PIDS] __attribute__((aligned(0x10000)));
 _Static_assert(sizeof(process_table) == 1UL << (12 + PROC_TBL_SIZE), "size field");

@@ -45,7 +45,7 @@ static bool is_the_kernels(u64 low, u64 end)
     return any;
 }
 
-static s64 check_memory(const struct sys_region *wanted, const struct fcm *memory)
+static s64 check_memory(const struct sys_region *wanted, const struct fcm *memory, bool readable)
 {
     if (memory == NULL || memory->private || wanted->offset % PAGE_SIZE != 0)
         return E_INVAL;
@@ -53,12 +53,12 @@ static s64 check_memory(const struct sys_region *wanted, const struct fcm *memor
         return E_INVAL;
     if (wanted->backed % PAGE_SIZE != 0 || wanted->backed > wanted->bytes)
         return E_INVAL;
-    if (wanted->kind == REGION_SHARED && memory->read_only && (wanted->prot & PROT_W))
+    if (wanted->kind == REGION_SHARED && (readable || memory->read_only) && (wanted->prot & PROT_W))
         return E_PERM;
     return 0;
 }
 
-static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memory)
+static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memory, bool readable)
 {
     if (wanted->kind < REGION_ANONYMOUS || wanted->kind > REGION_PRIVATE)
         return E_INVAL;
@@ -73,7 +73,7 @@ static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memor
     if (wanted->backed != 0 && wanted->kind != REGION_PRIVATE)
         return E_INVAL;
     if (wanted->kind == REGION_SHARED || wanted->kind == REGION_PRIVATE)
-        return check_memory(wanted, memory);
+        return check_memory(wanted, memory, readable);
     return 0;
 }
 
@@ -218,20 +218,37 @@ static struct fcm *fcm_for(struct address_space *space, const struct sys_region 
     return fcm;
 }
 
-s64 space_region_create(struct address_space *space, struct sys_region *wanted, struct fcm *memory)
+// Makes a region that is in no list yet. memory: NULL, or in the space's account already. Returns
+// NULL if out of memory.
+static struct region *make_region(struct address_space *space, const struct sys_region *wanted,
+                                  struct fcm *memory)
 {
-    s64 error = check_wanted(wanted, memory);
+    struct fcm *fcm = fcm_for(space, wanted, memory);
+    struct region *region = fcm != NULL ? region_create(space, space->hat, wanted, fcm) : NULL;
 
+    if (region == NULL && fcm != NULL)
+        fcm_put(fcm);
+    if (region != NULL)
+        region->held = memory;
+    return region;
+}
+
+s64 space_region_create(struct address_space *space, struct sys_region *wanted, struct fcm *memory,
+                        bool readable)
+{
+    s64 error = check_wanted(wanted, memory, readable);
+
+    if (error == 0 && memory != NULL)
+        error = space_hold(space, memory);
     if (error != 0)
         return error;
-    struct fcm *fcm = fcm_for(space, wanted, memory);
-    if (fcm == NULL)
-        return E_NOMEM;
-    struct region *region = region_create(space, space->hat, wanted, fcm);
+    struct region *region = make_region(space, wanted, memory);
     if (region == NULL) {
-        fcm_put(fcm);
+        if (memory != NULL)
+            space_let_go(space, memory);
         return E_NOMEM;
     }
+    region->readable = readable;
     error = operations_add(space, region);
     if (error == 0)
         wanted->address = region->start;
@@ -324,7 +341,8 @@ static s64 check_protect(const struct region *region, u32 prot)
         return 0;
     if (region->kind == REGION_PRIVATE && region->text)
         return E_PERM;
-    return region->kind == REGION_SHARED && region->fcm->read_only ? E_PERM : 0;
+    bool readable = region->readable || region->fcm->read_only;
+    return region->kind == REGION_SHARED && readable ? E_PERM : 0;
 }
 
 s64 space_region_protect(struct address_space *space, u64 address, u64 bytes, u32 prot)
@@ -357,7 +375,8 @@ s64 space_region_commit(struct address_space *space, u64 address, u64 bytes, u32
     error = E_INVAL;
     if (region->kind == REGION_COMMIT)
         error = region_commit(region, first, count, prot);
-    else if (region->kind == REGION_SHARED && prot == region->prot)
+    else if ((region->kind == REGION_SHARED || region->kind == REGION_STACK) &&
+             prot == region->prot)
         error = region_populate(region, first, count);
     end_change(space, region);
     return error;
@@ -426,7 +445,7 @@ s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired
 
     if (!is_page_range(address, bytes))
         return E_INVAL;
-    void *memory = pages_alloc_zeroed(order);
+    void *memory = pages_alloc_for_caller(order);
     struct region *region = memory != NULL ? region_create(space, space->hat, &wanted, NULL) : NULL;
     if (region == NULL) {
         if (memory != NULL)

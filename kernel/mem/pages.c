@@ -22,7 +22,8 @@ static struct spinlock lock = SPINLOCK_INIT("pages", RANK_PAGES);
 static struct free_block lists[PAGES_MAX_ORDER + 1]; // circular, with heads
 static u8 *free_order; // by page number: order of the free block that starts there, or NOT_FREE
 static u64 page_limit; // page numbers are below it
-static u64 total_pages, free_pages;
+static u64 total_pages;
+u64 buddy_pages_now; // free
 
 static u64 page_number(const void *page)
 {
@@ -52,7 +53,7 @@ static void take_out(u64 number)
 
 u64 buddy_free_pages(void)
 {
-    return free_pages + sanitize_pages_quarantined();
+    return buddy_pages_now + sanitize_pages_quarantined();
 }
 
 u64 buddy_total_pages(void)
@@ -76,7 +77,7 @@ static void *take_block(u32 order)
         found--;
         insert(number + (1UL << found), found);
     }
-    free_pages -= 1UL << order;
+    buddy_pages_now -= 1UL << order;
     return block;
 }
 
@@ -156,7 +157,7 @@ static void put_block(void *block, u32 order)
     if (free_order[number] != NOT_FREE)
         panic("page %#lx freed twice", number << PAGE_SHIFT);
     insert_joined(number, order);
-    free_pages += 1UL << order;
+    buddy_pages_now += 1UL << order;
 }
 
 void buddy_free(void *block, u32 order)
@@ -206,7 +207,7 @@ void pages_init(u64 memory_bytes, u64 first_free)
     insert_range(first, hole >> PAGE_SHIFT);
     if (hole_end != memory_bytes)
         insert_range(hole_end >> PAGE_SHIFT, page_limit);
-    total_pages = free_pages = page_limit - first - ((hole_end - hole) >> PAGE_SHIFT);
+    total_pages = buddy_pages_now = page_limit - first - ((hole_end - hole) >> PAGE_SHIFT);
 }
 
 u32 pages_order(u64 bytes)

@@ -56,7 +56,7 @@ u64 *pgd_take(void)
     if (stocked > 0)
         pgd = stock[--stocked];
     spin_unlock(&lock);
-    return pgd != NULL ? pgd : pages_alloc_zeroed(PGD_ORDER);
+    return pgd != NULL ? pgd : pages_alloc_for_caller(PGD_ORDER);
 }
 
 void pgd_give(u64 *pgd)

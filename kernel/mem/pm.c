@@ -4,6 +4,7 @@
 // single pages.
 #include "pm.h"
 
+#include "holding.h"
 #include "pages.h"
 #include "reclaim.h"
 #include <kernel/memory.h>
@@ -24,8 +25,8 @@
 #define SPARE_MAX (2 * BATCH)
 #define NEAR_LIMIT (ORRERY_MAX_CPUS * SPARE_MAX) // with less than this left, no allowances
 #define RECLAIM_PAGES 128
-#define RESERVE_MIN 512 // pages that processes cannot have: the kernel's own
-#define PREFERRED 2     // as many times that can be had by preferred PMs only
+#define RESERVE_MIN 512 // pages that programs cannot have
+#define PARTS 8         // in which keeps[] counts the reserve
 
 struct pm_rep;
 
@@ -40,6 +41,7 @@ struct pm_rep {
     CO_REP(struct pm_ops);
     struct pm *pm;
     u64 spare;  // pages of account this CPU may give out
+    u64 keeps;  // the PM's
     s64 tables; // pages charged as tables on this CPU, less those given back on it
 } __attribute__((aligned(128)));
 
@@ -47,10 +49,27 @@ struct pm {
     struct co_root root;
     struct spinlock lock;
     struct refs refs;
-    u64 limit;   // pages
-    u64 keeps;   // free pages below which nothing is granted
+    u64 limit; // pages
+    enum memory_class class;
+    u64 keeps;   // free pages below which it gets none
     u64 granted; // pages of account that reps hold or have given out
+    u64 held;    // pages of other accounts among them
     u32 domain;  // of the logs (proc/domain.h)
+    struct holdings holdings;
+};
+
+// The order in which memory ends: so much is still free, in parts of the reserve, when a process of
+// a class gets no page any more, and when the kernel makes nothing more for it. What the kernel
+// makes for one class never goes into what the next class may have. Server and first process live
+// from the lowest steps, so what others do never ends them for want of a page. What the kernel does
+// for no process (ends of processes, reclaim, late messages) may have all.
+static const struct {
+    u8 pages, kernel;
+} keeps[MEMORY_CLASSES] = {
+    [MEMORY_PLAIN] = {3 * PARTS, 2 * PARTS},
+    [MEMORY_RIGHTS] = {PARTS, PARTS * 3 / 4},
+    [MEMORY_SERVER] = {PARTS / 2, PARTS * 3 / 8},
+    [MEMORY_FIRST] = {PARTS / 4, PARTS / 8},
 };
 
 static struct pm *root_pm;
@@ -62,11 +81,9 @@ static u64 left_of(const struct pm *pm)
     return pm->limit > pm->granted ? pm->limit - pm->granted : 0;
 }
 
-// Pages of account for a rep: their number, or an error. No lock held: may reclaim.
+// Pages of account for a rep: their number, or an error.
 static s64 grant(struct pm *pm)
 {
-    if (!pm_has_room(pm))
-        return E_NOMEM;
     spin_lock(&pm->lock);
     u64 left = left_of(pm);
     s64 pages = left == 0 ? E_LIMIT : left < NEAR_LIMIT ? 1 : BATCH;
@@ -83,23 +100,32 @@ static void give_back(struct pm *pm, u64 pages)
     spin_unlock(&pm->lock);
 }
 
+// Takes one when there is no allowance, or little memory.
 static __attribute__((noinline)) s64 take_granted(struct pm_rep *self)
 {
-    s64 pages = grant(self->pm);
-
-    if (pages < 0)
-        return pages;
+    if (!pm_has_room(self->pm))
+        return E_NOMEM;
     u8 masked = soft_mask();
+    bool taken = self->spare > 0;
+    if (taken)
+        self->spare--;
+    soft_mask_restore(masked);
+    s64 pages = taken ? 0 : grant(self->pm);
+    if (taken || pages < 0)
+        return pages;
+    masked = soft_mask();
     self->spare += (u64)pages - 1;
     soft_mask_restore(masked);
     return 0;
 }
 
-// Takes one page of account. The rep stays this CPU's, as kernel threads do not move.
+// Takes one page of account. The rep stays this CPU's, as kernel threads do not move. An allowance
+// is no promise of pages: those of many processes together are more than there may be. No lock
+// held: may reclaim.
 static inline __attribute__((always_inline)) s64 take_one(struct pm_rep *self)
 {
     u8 masked = soft_mask();
-    bool taken = self->spare > 0;
+    bool taken = self->spare > 0 && buddy_pages_now >= self->keeps;
     if (taken)
         self->spare--;
     soft_mask_restore(masked);
@@ -170,6 +196,7 @@ static s64 pm_handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
     if (made == NULL)
         return E_NOMEM;
     made->pm = (struct pm *)root;
+    made->keeps = made->pm->keeps;
     *rep = &made->co;
     return 0;
 }
@@ -190,6 +217,7 @@ static struct co_class process_class = {
     .name = "PM",
     .implementation = "PMProcess",
     .size = sizeof(struct pm) + sizeof(struct pm_rep),
+    .root_size = sizeof(struct pm),
     .distributed = true,
     .ops = &ops.base,
     .handle_miss = pm_handle_miss,
@@ -203,13 +231,14 @@ static struct co_class root_class = {
     .name = "PM",
     .implementation = "PMRoot",
     .size = sizeof(struct pm) + sizeof(struct pm_rep),
+    .root_size = sizeof(struct pm),
     .distributed = true,
     .ops = &ops.base,
     .handle_miss = pm_handle_miss,
     .destroy_rep = pm_destroy_rep,
 };
 
-static struct pm *pm_make(u64 limit, bool preferred)
+static struct pm *pm_make(u64 limit, enum memory_class class)
 {
     struct pm *pm = kzalloc(sizeof(*pm));
 
@@ -217,8 +246,10 @@ static struct pm *pm_make(u64 limit, bool preferred)
         return NULL;
     spin_init(&pm->lock, "PM", RANK_PM);
     refs_init(&pm->refs, KIND_PM);
+    holdings_init(&pm->holdings);
     pm->limit = limit == 0 ? NO_LIMIT : limit / PAGE_SIZE;
-    pm->keeps = preferred ? reserve : (1 + PREFERRED) * reserve;
+    pm->class = class;
+    pm->keeps = keeps[class].pages * reserve / PARTS;
     return pm;
 }
 
@@ -227,7 +258,7 @@ void pm_init(void)
     u64 pages = buddy_total_pages() / 64;
 
     reserve = pages > RESERVE_MIN ? pages : RESERVE_MIN;
-    root_pm = pm_make(0, true);
+    root_pm = pm_make(0, MEMORY_RIGHTS);
     if (root_pm == NULL)
         panic("out of memory for the root page manager");
     service_create(&root_class, &root_pm->root, NULL);
@@ -235,9 +266,9 @@ void pm_init(void)
 
 // ---- for the rest of kernel/mem -----------------------------------------------------------------
 
-struct pm *pm_create(u64 limit, bool preferred)
+struct pm *pm_create(u64 limit, enum memory_class class)
 {
-    struct pm *pm = pm_make(limit, preferred);
+    struct pm *pm = pm_make(limit, class);
 
     if (pm != NULL && co_create(&process_class, &pm->root) < 0) {
         kfree(pm);
@@ -293,7 +324,12 @@ bool pm_has_room_to_commit(const struct pm *pm, u64 pages)
 
 bool pm_has_room_for_kernel(const struct pm *pm)
 {
-    return pm->keeps == reserve || buddy_free_pages() >= reserve / 2;
+    return buddy_free_pages() >= keeps[pm->class].kernel * reserve / PARTS;
+}
+
+bool pm_has_rights(const struct pm *pm)
+{
+    return pm->class != MEMORY_PLAIN;
 }
 
 coid_t pm_coid(const struct pm *pm)
@@ -301,10 +337,11 @@ coid_t pm_coid(const struct pm *pm)
     return pm->root.coid;
 }
 
-// Subtracts what reps have not given out, and what went into tables. Others may work on meanwhile.
+// Subtracts what is another's, what reps have not given out, and what went into tables. Others may
+// work on meanwhile.
 u64 pm_pages(const struct pm *pm)
 {
-    u64 pages = pm->granted;
+    u64 pages = pm->granted - pm->held;
 
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         struct pm_rep *rep =
@@ -367,6 +404,31 @@ void pm_allow(struct pm *pm, s64 pages)
     if (pm->limit != NO_LIMIT)
         pm->limit += (u64)pages;
     spin_unlock(&pm->lock);
+}
+
+s64 pm_hold_pages(struct pm *pm, u64 pages)
+{
+    spin_lock(&pm->lock);
+    bool fits = pages <= left_of(pm);
+    if (fits) {
+        pm->granted += pages;
+        pm->held += pages;
+    }
+    spin_unlock(&pm->lock);
+    return fits ? 0 : E_LIMIT;
+}
+
+void pm_release_pages(struct pm *pm, u64 pages)
+{
+    spin_lock(&pm->lock);
+    pm->granted -= pages;
+    pm->held -= pages;
+    spin_unlock(&pm->lock);
+}
+
+struct holdings *pm_holdings(struct pm *pm)
+{
+    return &pm->holdings;
 }
 
 void *pm_table_alloc(struct pm *pm)

@@ -5,13 +5,14 @@
 #define KERNEL_MEM_PM_H
 
 #include <co/object.h>
+#include <kernel/address_space.h>
 
+struct holdings;
 struct pm;
 
-// Makes a PM with one reference, of limit bytes at most (0: none). preferred: it may have the last
-// pages, too, which are kept for processes that have a right. Returns NULL if out of memory. Thread
-// context, no lock held, as all here unless said otherwise.
-struct pm *pm_create(u64 limit, bool preferred);
+// Makes a PM with one reference, of limit bytes at most (0: none). Returns NULL if out of memory.
+// Thread context, no lock held, as all here unless said otherwise.
+struct pm *pm_create(u64 limit, enum memory_class class);
 struct pm *pm_root(void);      // with a new reference
 struct pm *pm_of_caller(void); // of the current process, else the root; with a new reference
 void pm_hold(struct pm *pm);
@@ -23,6 +24,7 @@ bool pm_has_room(const struct pm *pm);
 // Does as pm_has_room for so many pages that are asked for in advance. Such a request is refused
 // first, so that the asker still gets the pages that it merely touches.
 bool pm_has_room_to_commit(const struct pm *pm, u64 pages);
+bool pm_has_rights(const struct pm *pm);          // of its process
 bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
 void pm_set_domain(struct pm *pm, u32 kept);      // of the logs (proc/domain.h). Any context
 u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables
@@ -41,6 +43,11 @@ void pm_allow(struct pm *pm, s64 pages);
 // Allocates a zeroed page for translation tables: counted against the limit, but not as data.
 void *pm_table_alloc(struct pm *pm);
 void pm_table_free(struct pm *pm, void *table);
+
+// Counts pages of another's account that the process holds towards its limit. Returns 0 or E_LIMIT.
+s64 pm_hold_pages(struct pm *pm, u64 pages);
+void pm_release_pages(struct pm *pm, u64 pages);
+struct holdings *pm_holdings(struct pm *pm); // holding.h
 
 void pm_init(void);
 s64 pm_alloc_root(void); // pm_alloc of the root

@@ -117,6 +117,8 @@ void region_destroy(struct region *region)
         fcm_remove_user(shared, region);
     if (shared != NULL && shared->detached != NULL)
         shared->detached(shared);
+    if (region->held != NULL)
+        space_let_go(region->space, region->held);
     if (region->fcm != NULL)
         fcm_put(region->fcm);
     page_map_settle_account(&region->protections);

@@ -49,9 +49,11 @@ struct region {
     volatile bool closed;
     bool changing;               // an operation on it is under way; space lock
     bool text;                   // began executable: never writable
+    bool readable;               // REGION_SHARED: whoever made it may only read the memory
     volatile bool sharable;      // its translations may be shared with other spaces (share.c)
     bool overridden;             // shared: some pages have protections of their own
     struct fcm *fcm;             // private kinds: its own; REGION_SHARED: the memory object
+    struct fcm *held;            // a memory object that is in the space's account; or NULL
     u64 first;                   // REGION_SHARED: page of fcm at start
     struct page_map protections; // REGION_SHARED: of single pages (ENTRY_PROT)
     void *wired;

@@ -102,7 +102,7 @@ struct shared_segment {
 
 struct segment *segment_create_shared(const struct segment_key *key)
 {
-    u64 *table = pages_alloc_zeroed(0);
+    u64 *table = pages_alloc_for_caller(0);
 
     if (table == NULL)
         return NULL;

@@ -5,6 +5,7 @@
 #include "fcm.h"
 #include "file.h"
 #include "hat.h"
+#include "holding.h"
 #include "pids.h"
 #include "pm.h"
 
@@ -70,7 +71,7 @@ static void free_space(void *argument)
     kfree(space);
 }
 
-struct address_space *space_create(struct process *process, u64 limit, bool preferred)
+struct address_space *space_create(struct process *process, u64 limit, enum memory_class class)
 {
     struct address_space *space = kzalloc(sizeof(*space));
 
@@ -79,7 +80,7 @@ struct address_space *space_create(struct process *process, u64 limit, bool pref
     space->magic = SPACE_MAGIC;
     spin_init(&space->lock, "regions", RANK_SPACE);
     space->process = process;
-    space->pm = pm_create(limit, preferred);
+    space->pm = pm_create(limit, class);
     space->hat = space->pm != NULL ? hat_create(space->pm, free_space, space) : NULL;
     if (space->hat == NULL) {
         if (space->pm != NULL)
@@ -184,6 +185,16 @@ void space_set_domain(struct address_space *space, u32 kept)
     pm_set_domain(space->pm, kept);
 }
 
+s64 space_hold(struct address_space *space, struct fcm *memory)
+{
+    return holding_begin(space->pm, memory);
+}
+
+void space_let_go(struct address_space *space, struct fcm *memory)
+{
+    holding_end(space->pm, memory);
+}
+
 u64 space_faults(const struct address_space *space)
 {
     u64 faults = 0;
@@ -230,7 +241,8 @@ bool memory_for_kernel(void)
 {
     struct process *process = process_current();
 
-    return process == NULL || pm_has_room_for_kernel(process_space(process)->pm);
+    return process == NULL || thread_is_essential() ||
+           pm_has_room_for_kernel(process_space(process)->pm);
 }
 
 void memory_objects_init(void)
@@ -241,4 +253,9 @@ void memory_objects_init(void)
         panic("out of memory for the zero page");
     frame_zero((u64)frame);
     zero_frame = (u64)frame;
+}
+
+void *pages_alloc_for_caller(u32 order)
+{
+    return memory_for_kernel() ? pages_alloc_zeroed(order) : NULL;
 }

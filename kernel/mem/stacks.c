@@ -80,7 +80,7 @@ static struct kept make_stack(void)
     if (unit == STACK_UNITS)
         return (struct kept){0};
     struct kept stack = {STACKS_BASE + unit * STACK_UNIT + STACK_UNIT / 2,
-                         pages_alloc_zeroed(order)};
+                         pages_alloc_for_caller(order)};
     if (stack.memory == NULL) {
         give_stack_unit(unit);
         return (struct kept){0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// monitors_fire (sensor.h) for the fast path of calls: it is in the middle of its registers, and
-// may touch few of them.
+// The record of a switch (sensor.c) for the fast path of calls: it is in the middle of its
+// registers, and may touch few of them.
 #include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>

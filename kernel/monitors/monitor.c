@@ -270,6 +270,7 @@ static struct co_class class = {
     .name = "Monitor",
     .implementation = "DistributedMonitor",
     .size = sizeof(struct monitor),
+    .root_size = sizeof(struct monitor),
     .distributed = true,
     .ops = &ops.base,
     .handle_miss = monitor_handle_miss,

@@ -9,6 +9,7 @@
 #include <kernel/process.h>
 #include <kernel/timer.h>
 #include <kernel/wait.h>
+#include <orrery/process.h>
 
 #include "library.h"
 #include "monitor.h"
@@ -191,6 +192,7 @@ static s64 gather(struct wish *wish)
 
 struct check {
     const struct monitor *monitor;
+    bool tracks_all; // the caller may
     bool fits;
 };
 
@@ -198,20 +200,26 @@ static void check_thread(struct thread *thread, void *argument)
 {
     struct check *check = argument;
 
-    if (thread->tracks != NULL && !monitor_tracks_fit(thread->tracks, check->monitor))
+    if (thread->tracks != NULL &&
+        !monitor_tracks_fit(thread->tracks, check->monitor, check->tracks_all))
         check->fits = false;
 }
 
 // Checks for room everywhere. Nobody adds anything meanwhile.
 static s64 check_limits(const struct wish *wish)
 {
-    struct check check = {.monitor = wish->monitor, .fits = true};
+    struct check check = {
+        .monitor = wish->monitor,
+        .tracks_all = (process_rights(process_current()) & RIGHT_MONITOR) != 0,
+        .fits = true,
+    };
     const struct monitor_tracks *owner = *owner_place(wish->process);
     bool found = wish->thread == 0;
 
     for (const struct monitor_tracks *at = wish->spares; at != NULL; at = at->next)
         found |= thread_table_visit(at->thread_id, check_thread, &check);
-    if (wish->thread == 0 && owner != NULL && !monitor_tracks_fit(owner, wish->monitor))
+    if (wish->thread == 0 && owner != NULL &&
+        !monitor_tracks_fit(owner, wish->monitor, check.tracks_all))
         check.fits = false;
     return !found ? E_NOENT : check.fits ? 0 : E_LIMIT;
 }

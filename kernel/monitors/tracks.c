@@ -30,9 +30,12 @@ static u32 find(const struct monitor_tracks *tracks, const struct monitor *monit
     return at;
 }
 
-bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monitor *monitor)
+bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monitor *monitor,
+                        bool tracks_all)
 {
-    return find(tracks, monitor) < SYS_MONITORS_THREAD;
+    u32 room = SYS_MONITORS_THREAD - (tracks_all ? 0 : SYS_MONITORS_THREAD_RESERVED);
+
+    return tracks->count < room || find(tracks, monitor) < tracks->count;
 }
 
 static void settle(struct monitor_tracks *tracks)

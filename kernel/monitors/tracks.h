@@ -42,8 +42,10 @@ _Static_assert(offsetof(struct monitor_tracks, list) ==
 void monitor_tracks_link(struct monitor_tracks *tracks, struct monitor_tracks **list);
 void monitor_tracks_unlink(struct monitor_tracks *tracks);
 
-// Returns whether the monitor is there already, or has room.
-bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monitor *monitor);
+// Returns whether the monitor is there already, or has room. The last places are for those who may
+// track all processes, so that no process can hide by tracking itself.
+bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monitor *monitor,
+                        bool tracks_all);
 // Adds a track, or replaces the same monitor's. It must fit.
 void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_track *track);
 // Switches the step before each record on or off: told_ring.instead.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The kernel as host of clustered objects: the platform interface over kernel/.
 #include <co/platform.h>
+#include <co/quiesce.h>
+#include <co/swap.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/patch.h>
@@ -47,6 +49,38 @@ void co_platform_poke(u32 cpu)
 void co_platform_fence(void)
 {
     __asm__ volatile("sync" ::: "memory");
+}
+
+// ---- waiting -----------------------------------------------------------------------------------
+
+bool co_platform_can_wait(void)
+{
+    return !percpu()->soft_masked && !percpu()->in_interrupt;
+}
+
+void co_platform_wait(u64 us)
+{
+    thread_nap(microseconds_to_ticks(us));
+}
+
+// Nobody pokes its own CPU.
+void co_platform_rest(u64 us)
+{
+    thread_quiesce();
+    u8 masked = soft_mask();
+    co_cpu_advance();
+    soft_mask_restore(masked);
+    thread_sleep(microseconds_to_ticks(us));
+}
+
+u32 co_platform_thread(void)
+{
+    return thread_id(thread_current());
+}
+
+u64 co_platform_now(void)
+{
+    return timebase();
 }
 
 // ---- names -------------------------------------------------------------------------------------
@@ -154,6 +188,8 @@ static void reaper_main(void *argument)
     (void)argument;
     for (;;) {
         u64 ticks = reaper_work();
+        if (ticks == 0)
+            ticks = co_swap_tidy();
         if (ticks != 0)
             thread_sleep(ticks);
         else

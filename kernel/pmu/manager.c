@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "counting.h"
+#include "overflows.h"
 #include "power.h"
 #include "sample.h"
 #include "session.h"
@@ -213,9 +214,26 @@ static CO_METHOD s64 manager_stop(struct pmu_manager *self, s64 session)
     if (error != 0)
         return error == E_STALE ? E_INVAL : error;
     session_end(&root->session);
+    overflows_notify_nobody();
     trace_sampling_stop(total_taken(root));
     end_change(root, SESSION_STOPPED);
     return 0;
+}
+
+static CO_METHOD s64 manager_notify(struct pmu_manager *self, s64 session, struct process *process,
+                                    bool on)
+{
+    CO_HOME(self);
+    struct pmu_manager_root *root = root_of(self);
+    s64 error = session > 0 ? begin_change(root, SESSION_RUNNING, session) : E_STALE;
+    if (error != 0)
+        return error;
+    if ((root->session.plan.sampling.flags & SYS_SAMPLING_PRECISE) != 0)
+        error = E_NOTSUP; // there is no interrupt
+    else
+        error = overflows_notify(session, process, on);
+    end_change(root, SESSION_RUNNING);
+    return error;
 }
 
 static bool is_current(const struct pmu_manager_root *root, s64 session)
@@ -276,6 +294,7 @@ static const struct pmu_manager_ops manager_ops = {
     .start = manager_start,
     .change = manager_change,
     .stop = manager_stop,
+    .notify = manager_notify,
     .read = manager_read,
     .stat = manager_stat,
 };

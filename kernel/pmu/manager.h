@@ -8,6 +8,7 @@
 #include <orrery/sys.h>
 
 struct pmu_manager;
+struct process;
 
 struct pmu_manager_ops {
     struct co_ops base;
@@ -15,6 +16,7 @@ struct pmu_manager_ops {
                  u64 bytes);
     s64 (*change)(struct pmu_manager *self, s64 session, u32 index, u64 period, u32 randomise);
     s64 (*stop)(struct pmu_manager *self, s64 session);
+    s64 (*notify)(struct pmu_manager *self, s64 session, struct process *process, bool on);
     s64 (*read)(struct pmu_manager *self, s64 session, u32 cpu, u32 index, void *buffer, u64 bytes);
     s64 (*stat)(struct pmu_manager *self, s64 session, u32 cpu, u32 index,
                 struct sys_sampling_stat *stat);

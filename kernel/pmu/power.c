@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The architected POWER PMU. Sampling uses PMC6 (run cycles): it needs no event selection, and on
 // QEMU any MMCR1 other than 0 makes the whole guest slower. QEMU's other events cannot be trusted
-// (docs/pmu.md), so this unit offers no others.
+// (docs/design/platform.md), so this unit offers no others.
 #include "frame.h"
 
 #include <kernel/frame.h>
@@ -115,7 +115,7 @@ u64 pmi_handle(const struct interrupted *code, u64 pc, u64 msr, u64 state)
     return MMCR0_RUN;
 }
 
-u64 pmi_handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
+static u64 handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
 {
     struct pmu_cpu *cpu = pmu_cpu();
     if (!cpu->running || !(SPR_READ(SPR_PMC6) & PMC_OVERFLOW))
@@ -125,12 +125,22 @@ u64 pmi_handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
     return MMCR0_RUN;
 }
 
+// entry.S goes back to user mode without a look at user_work. The decrementer's interrupt does
+// look, so it is brought forward (S001 §3.6.3.1); its handler sets it anew.
+u64 pmi_handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
+{
+    u64 mmcr0 = handle_slow(code, pc, msr, state);
+    if ((msr & SAMPLE_MSR_PR) != 0 && percpu()->user_work != 0)
+        __asm__ volatile("mtdec %0" ::"r"(1UL));
+    return mmcr0;
+}
+
 // A write to MMCR0 without PMAO also cancels the interrupt.
 void pmu_sample_frame(const struct frame *frame)
 {
     struct interrupted code = interrupted_of(frame);
     u64 state = unwind_state(frame->pc);
-    SPR_WRITE(SPR_MMCR0, pmi_handle_slow(&code, frame->pc, frame->msr, state));
+    SPR_WRITE(SPR_MMCR0, handle_slow(&code, frame->pc, frame->msr, state));
 }
 
 void power_stop(void)
@@ -169,18 +179,31 @@ s64 power_probe(void)
     return *now != before ? 0 : E_NOTSUP;
 }
 
+// The longest periods do not fit the counter with what is added to them. Beyond 0 it would begin as
+// if it had overflowed, and interrupt for ever.
+static u64 reload_for(u64 cycles)
+{
+    return cycles < PMC_OVERFLOW ? PMC_OVERFLOW - cycles : 0;
+}
+
 // Forgets how far it was behind.
 void power_change(const struct power_sampling *sampling)
 {
     struct pmu_cpu *cpu = pmu_cpu();
     u64 random_mask = (1UL << sampling->randomise) - 1;
-    cpu->reload = PMC_OVERFLOW - sampling->period - PMI_EXIT_CYCLES - random_mask / 2;
+    cpu->reload = reload_for(sampling->period + PMI_EXIT_CYCLES + random_mask / 2);
     cpu->random_mask = random_mask;
     cpu->random = timebase() | 1;
     cpu->period = sampling->period;
     cpu->behind = 0;
     cpu->due = UINT64_MAX / 2;
     power_run(next_reload(cpu));
+}
+
+void power_choose_way(void)
+{
+    struct pmu_cpu *cpu = pmu_cpu();
+    cpu->quick = cpu->callers == 0 && cpu->tells == 0 ? cpu->buffer : NULL;
 }
 
 void power_start(const struct power_sampling *sampling)
@@ -190,7 +213,7 @@ void power_start(const struct power_sampling *sampling)
     cpu->cycles_a_tick = (CYCLES_A_SECOND << 16) / timebase_hz;
     cpu->missed = 0;
     cpu->buffer = sampling->buffer;
-    cpu->quick = cpu->callers == 0 ? cpu->buffer : NULL;
+    power_choose_way();
     cpu->running = 1;
     power_change(sampling);
 }

@@ -21,11 +21,13 @@ void power_reset(void);
 // Returns 0 if this CPU takes the unit's interrupts, else E_NOTSUP. Waits at most 30 s. The unit
 // must be stopped.
 s64 power_probe(void);
-// The next three: hard-masked, in interrupt context. Arguments have been checked (orrery/sys.h).
+// The next four: hard-masked, in interrupt context. Arguments have been checked (orrery/sys.h).
 void power_start(const struct power_sampling *sampling);
 void power_change(const struct power_sampling *sampling); // sets another period
 // Stops sampling: no sample is taken after it returns, until the next start.
 void power_stop(void);
+// Chooses between the handler's two ways, after pmu_cpu's callers or tells have changed.
+void power_choose_way(void);
 // Returns the address of a CPU's count of periods without an interrupt of their own, since the
 // start. Read it by one load. Any context.
 const u64 *power_missed(u32 cpu);

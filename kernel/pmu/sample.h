@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Takes one sample: finds the object (DESIGN.md §4) and writes the record. For the interrupt
+// Takes one sample: finds the object (docs/pmu.md) and writes the record. For the interrupt
 // handlers of units. The fast path is inline and calls nothing, so a handler that takes it is a
-// leaf function without a frame: it has a budget (DESIGN.md §10).
+// leaf function without a frame: it has a budget (bench/budgets.json).
 #ifndef KERNEL_PMU_SAMPLE_H
 #define KERNEL_PMU_SAMPLE_H
 
@@ -149,6 +149,14 @@ bool sample_after_system_call(u64 pc);
 // Collects at most max return addresses of user code, innermost first. Returns how many.
 u64 sample_user_callers(const struct sys_process_image *image, const struct interrupted *code,
                         u64 pc, u64 *callers, u64 max);
+
+// Fills in what the interrupted code tells of a sample whose pc is set, with at most this many
+// callers. Context and state: as sample_take.
+void sample_describe(const struct interrupted *code, u64 msr, u64 state, u64 callers,
+                     struct sys_sample *sample);
+// Returns the COID of a sample. A kernel sample has a representative instead: then it is the COID
+// that this claims, or 0 if it cannot be read. The reader validates it.
+coid_t sample_object(const struct sys_sample *sample);
 
 // Records a sample in a buffer of this CPU. state is the unwind map's byte for pc, 0 if pc is not
 // in the kernel. Only from an interrupt handler with MSR[EE] off, while a session has the buffer.

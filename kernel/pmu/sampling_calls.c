@@ -43,6 +43,33 @@ s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise)
     return CO_CALL(struct pmu_manager, pmu_manager, change, session, index, period, randomise);
 }
 
+// Returns whether the caller may have process pid told.
+static bool may_notify(const struct process *caller, s64 session, u32 pid)
+{
+    if (process_rights(caller) & RIGHT_MONITOR)
+        return true;
+    u32 own = process_pid(caller);
+    return pid == own && __atomic_load_n(&owner, __ATOMIC_ACQUIRE) == own &&
+           __atomic_load_n(&owned, __ATOMIC_RELAXED) == session;
+}
+
+s64 sys_overflow_notify(s64 session, u32 pid, bool on)
+{
+    const struct process *caller = process_current();
+    if (caller == NULL)
+        return E_INVAL; // the kernel has no upcalls
+    if (pid == 0)
+        pid = process_pid(caller);
+    if (!may_notify(caller, session, pid))
+        return E_PERM;
+    struct process *process = process_get(pid);
+    if (process == NULL)
+        return E_NOENT;
+    s64 result = CO_CALL(struct pmu_manager, pmu_manager, notify, session, process, on);
+    process_put(process);
+    return result;
+}
+
 s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes)
 {
     return CO_CALL(struct pmu_manager, pmu_manager, read, session, cpu, index, buffer, bytes);

@@ -108,15 +108,17 @@ void session_drain(struct session *session, u32 cpu)
                       session->plan.sampling.callers);
 }
 
-// Makes samples of the remaining records, and frees the rings.
-static void drain_all(struct session *session)
+// Makes samples of the records that wait in the rings. last: the session has ended, and the rings
+// are freed.
+static void drain_all(struct session *session, bool last)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         if ((session->cpus >> cpu & 1) == 0)
             continue;
         mutex_lock(&session->samplers[cpu].mutex);
         session_drain(session, cpu);
-        model_ring_resize(cpu, 0);
+        if (last)
+            model_ring_resize(cpu, 0);
         mutex_unlock(&session->samplers[cpu].mutex);
     }
 }
@@ -220,10 +222,14 @@ s64 session_begin(struct session *session, char *message, u64 bytes)
         stop(session);
     mutex_unlock(&session->counting);
     if (error != 0 && is_precise(session))
-        drain_all(session);
+        drain_all(session, true);
     return error;
 }
 
+// Where the counter begins anew, its first overflow comes after a part of a period, drawn by lot.
+// With a whole period, each change would lose half of one on average: all there is on a CPU where
+// the event is rare. Precise samples have the time of their reading, so those of the old period are
+// read before anybody can tell when the new one began.
 s64 session_change(struct session *session, u32 index, u64 period, u32 randomise)
 {
     struct sys_sampled_event *event = &session->plan.sampling.events[index];
@@ -235,11 +241,15 @@ s64 session_change(struct session *session, u32 index, u64 period, u32 randomise
     if (index == session->plan.cycles) {
         cpus_call(session->cpus, change_here, session);
     } else {
-        for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+            session->samplers[cpu].sampled[index].flags |= MODEL_PHASE;
             set_period(session, cpu, index);
+        }
         error = engine_refresh();
     }
     mutex_unlock(&session->counting);
+    if (is_precise(session))
+        drain_all(session, false);
     return error;
 }
 
@@ -251,7 +261,7 @@ void session_end(struct session *session)
         engine_leave(&session->claimed);
     mutex_unlock(&session->counting);
     if (is_precise(session))
-        drain_all(session);
+        drain_all(session, true);
 }
 
 // ---- counts ------------------------------------------------------------------------------------

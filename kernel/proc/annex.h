@@ -21,6 +21,8 @@ struct process *annex_next_child(u32 parent, u32 new_parent);
 // Moves on to the next process from *place (0 to start). Returns it with a reference, or NULL at
 // the end.
 struct process *annex_next(u64 *place);
+// Returns the table, PROCESS_MAX pointers, for readers of memory dumps.
+struct process *const *annex_table(void);
 // Creates the service. Boot CPU, set-up.
 void annex_init(void);
 

@@ -70,6 +70,7 @@ static void initialise(struct dispatcher *dispatcher, struct process *process, u
     dispatcher->tag = space_tag(process->space);
     dispatcher->process_coid = process->root.coid;
     dispatcher->pid = process->pid;
+    dispatcher->call_type = EVENT_CALL_OF(process->pid);
     dispatcher->urgency = 2u << process->priority;
     *(u32 *)(window + R13_CPU) = cpu;
     dispatcher->page = (struct dispatcher_page *)(window + R13_HOST);
@@ -99,6 +100,7 @@ s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made
     dispatcher->thread_id = dispatcher->thread->id;
     dispatcher->page->thread = dispatcher->thread_id;
     dispatcher->kernel_stack = dispatcher->thread->stack_top - USER_STACK_TOP;
+    user_frame(dispatcher)->pc = 0; // no user code of its own yet, for the handler of overflows
     *made = dispatcher;
     return 0;
 }
@@ -160,6 +162,7 @@ void dispatcher_end(void)
     soft_mask_restore(0);
     self->ending = true;
     timer_cancel(&self->timer);
+    placement_end(self);
     dispatcher_drop_events(self);
     fpu_forget(self);
     u8 masked = soft_mask();
@@ -203,9 +206,10 @@ void dispatcher_switched(struct thread *from, struct thread *to)
     cpu->process = dispatcher->process->root.coid;
     cpu->pid = dispatcher->process->pid;
     __asm__ volatile("sync" ::: "memory"); // pairs with dispatcher_look
-    if (dispatcher->has_events || dispatcher->ending || to->member.generation != 0)
+    if (dispatcher->news != 0 || to->member.generation != 0)
         cpu->user_work = 1;
     space_switch(dispatcher->process->space);
+    clear_unkept();
 }
 
 // ---- what others may ask ------------------------------------------------------------------------

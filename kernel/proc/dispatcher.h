@@ -12,6 +12,7 @@
 
 #include "dispatcher_layout.h"
 #include "exception/fpu.h"
+#include "overflow.h"
 
 struct process;
 struct thread;
@@ -26,12 +27,14 @@ struct dispatcher {
         struct {
             volatile bool has_events;
             volatile bool ending;
-            u8 reserved[3];
+            volatile bool overflowed; // is to be told of overflow.record
+            u8 reserved[2];
             bool handed; // an event has been put into its registers: its sleep is over
             // DISPATCHER_WAITS or _CALLS: goes on by dispatcher_resume; 0: does not wait
             u8 waiting;
             bool asleep; // and its thread is parked
         };
+        volatile u32 news; // its first half: the dispatcher has to do something
         u64 state;
     };
     struct process *process;
@@ -41,6 +44,7 @@ struct dispatcher {
     u64 tag;     // of its space; changed under the process's lock
     u32 urgency; // a run queue's `occupied` is below this when nothing more urgent is ready
     u32 pid;
+    u64 call_type; // EVENT_CALL_OF(pid)
     struct thread *thread;
     struct capability_table *capabilities;
     struct ipc_dispatcher ipc;
@@ -51,6 +55,7 @@ struct dispatcher {
     u32 thread_id;        // of its thread, also when that has gone
     u32 domain;           // that the logs account it to; under the process's lock
     u32 descriptor;       // that domain's, or LOG_NOBODY (log/points.h)
+    u64 untraced;         // not 0: the trace leaves it out; as `tag`
     struct spinlock lock; // RANK_CO; guards has_events and the next four
     struct posted_event *first, *last;
     u64 kicks;                    // bits of EVENT_KICK
@@ -69,6 +74,10 @@ struct dispatcher {
     u64 run_ticks;        // of its thread, when that has gone
     u64 start_pc, start_toc, start_sp, start_argument;
     bool start_event; // begins with EVENT_START, not as a program
+    struct overflow_state overflow;
+    // Its place, its own CPU alone: armed while it has to leave the CPU, and what came then.
+    struct timer place_timer;
+    bool lowered;
 };
 
 // Returns where a process finds the window of its dispatcher on cpu.

@@ -190,7 +190,7 @@ static bool take_first(struct dispatcher *self, struct event *event, struct post
         *event = self->first->event;
         self->first = self->first->next;
     } else {
-        return false;
+        return overflow_take(self, event);
     }
     return true;
 }
@@ -206,12 +206,12 @@ bool dispatcher_poll(struct dispatcher *self, struct event *event)
 {
     struct posted_event *posted;
 
-    if (!self->has_events)
+    if (self->news == 0)
         return false;
     spin_lock(&self->lock);
     bool taken = take_first(self, event, &posted);
     self->has_events = self->first != NULL || self->kicks != 0 || self->timer_due;
-    self->page->pending = self->has_events;
+    self->page->pending = self->news;
     spin_unlock(&self->lock);
     if (taken)
         self->events++;
@@ -244,7 +244,7 @@ void dispatcher_drop_events(struct dispatcher *dispatcher)
 static bool begin_sleep(struct dispatcher *self, u8 waiting)
 {
     spin_lock(&self->lock);
-    bool sleeps = !self->has_events && !self->ending;
+    bool sleeps = self->news == 0;
     if (sleeps) {
         self->waiting = waiting;
         self->asleep = true;
@@ -342,6 +342,8 @@ CO_METHOD void dispatcher_resume(struct process_rep *process, struct frame *fram
 
     if (!end_sleep(self))
         dispatcher_wait(self, user_registers(self), REASON_EVENT);
+    // What the fast path has not put into the frame is from some earlier time.
+    frame->gpr[0] = frame->ctr = frame->xer = 0;
     soft_mask_restore(0);
     hard_mask();
     user_exit(frame);

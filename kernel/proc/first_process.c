@@ -32,7 +32,7 @@ static s64 load_segment(struct process *process, const void *file,
         .kind = REGION_ANONYMOUS,
         .prot = segment->prot,
     };
-    s64 error = space_region_create(process->space, &region, NULL);
+    s64 error = space_region_create(process->space, &region, NULL, false);
 
     if (error == 0)
         error = space_write(process->space, segment->address, (const char *)file + segment->offset,
@@ -55,7 +55,7 @@ static s64 load(struct process *process, const void *file, u64 bytes,
     for (u32 i = 0; error == 0 && i < program.segment_count; i++)
         error = load_segment(process, file, &program.segments[i]);
     if (error == 0)
-        error = space_region_create(process->space, &stack, NULL);
+        error = space_region_create(process->space, &stack, NULL, false);
     if (error == 0)
         *start = (struct sys_process_start){
             .pc = program.pc, .toc = program.toc, .sp = stack.address + stack.bytes - 128};

@@ -174,6 +174,9 @@ static s64 ask(struct process *process, const struct sys_monitor_question *asked
     struct process_monitor *monitor = &process->monitor;
     struct dispatcher *to = process_any_dispatcher(process);
 
+    if (asked->operation == MONITOR_SCHED_POLICY &&
+        !(process_rights(process_current()) & RIGHT_PLACE))
+        return E_PERM;
     if (to == NULL || process->image.upcall_entry == 0)
         return process_ending(process) ? E_PEER : E_NOTSUP;
     s64 question = claim(monitor, asked, deadline);

@@ -43,6 +43,15 @@ void process_free(struct process *process)
     kfree(process);
 }
 
+static enum memory_class memory_class_of(const struct sys_process_new *new, u32 parent)
+{
+    if (parent == 0)
+        return MEMORY_FIRST;
+    if (new->rights == 0)
+        return MEMORY_PLAIN;
+    return new->priority >= PROCESS_SERVER ? MEMORY_SERVER : MEMORY_RIGHTS;
+}
+
 static struct process *allocate(const struct sys_process_new *new, u32 parent)
 {
     struct process *process = kzalloc(sizeof(*process));
@@ -60,9 +69,11 @@ static struct process *allocate(const struct sys_process_new *new, u32 parent)
     process_monitor_init(&process->monitor);
     ipc_process_init(&process->ipc);
     process->capabilities = capability_table_create();
-    process->space = space_create(process, new->memory_limit, new->rights != 0);
-    if (process->capabilities != NULL && process->space != NULL)
+    process->space = space_create(process, new->memory_limit, memory_class_of(new, parent));
+    if (process->capabilities != NULL && process->space != NULL) {
+        capability_table_begin(process->capabilities, process->space);
         return process;
+    }
     process_free(process);
     return NULL;
 }
@@ -135,11 +146,16 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
     u32 cpu = dispatcher->cpu;
 
     spin_lock(&process->lock);
-    s64 result = process->state != from || process->loaders != 0 ? E_BUSY : 0;
+    s64 result = process->state != from || process->loaders != 0 ? E_BUSY
+                 : !placement_allows(process, cpu)               ? E_PERM
+                                                                 : 0;
     process->making &= ~(1u << cpu);
     if (result == 0) {
         dispatcher->tag = space_tag(process->space); // it may have been excluded meanwhile
+        dispatcher->untraced = process->untraced;
+        dispatcher->overflow.session = process->overflow_session;
         dispatcher_set_domain(dispatcher, process->domain);
+        placement_begin(dispatcher);
         process->state = PROCESS_LIVE;
         process->running++;
         __atomic_store_n(&process->dispatchers[cpu], dispatcher, __ATOMIC_RELEASE);
@@ -170,7 +186,10 @@ s64 process_start(struct process *process, const struct sys_process_start *start
     dispatcher->start_toc = start->toc;
     dispatcher->start_sp = start->sp;
     dispatcher->start_argument = start->argument;
-    return install(process, dispatcher, PROCESS_NEW);
+    error = install(process, dispatcher, PROCESS_NEW);
+    if (error == 0)
+        placement_started(process);
+    return error;
 }
 
 s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack)
@@ -179,6 +198,8 @@ s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack)
 
     if (cpu >= cpu_count || process->image.upcall_entry == 0)
         return E_INVAL;
+    if (!placement_allows(process, cpu))
+        return E_PERM;
     if (!memory_for_caller())
         return E_NOMEM;
     s64 error = make_dispatcher(process, cpu, &dispatcher);
@@ -237,6 +258,7 @@ void process_dispatcher_ended(struct process *process, struct dispatcher *dispat
 {
     spin_lock(&process->lock);
     dispatcher->ended = true;
+    dispatcher->overflow.session = 0; // its page may go at any moment
     u32 left = --process->running;
     spin_unlock(&process->lock);
     if (left == 0)
@@ -277,8 +299,11 @@ static void leave_children(struct process *process)
     }
 }
 
+// Ends must go on when memory is out: they are what gives it back.
 void process_finish(struct process *process)
 {
+    bool before = thread_set_essential(true);
+
     ipc_process_ends(process);
     memory_process_ended(process->pid);
     process_monitor_end(process);
@@ -296,6 +321,7 @@ void process_finish(struct process *process)
     annex_remove(process);
     end_watch_process_ended(process);
     tell_parent(process);
+    thread_set_essential(before);
     process_put(process);
 }
 
@@ -420,7 +446,7 @@ void process_info(struct process *process, struct sys_process_info *info)
         .parent = process->parent,
         .state = process->state,
         .rights = process->rights,
-        .priority = process->priority,
+        .priority = placement_priority(process),
         .object = process->root.coid,
         .start_time = process->start_time,
         .memory_pages = space_resident_pages(process->space),

@@ -11,6 +11,7 @@
 #include <kernel/spinlock.h>
 
 #include "monitor.h"
+#include "placement.h"
 
 #define KIND_PROCESS REFS_KIND('P', 'R', 'O', 'C')
 #define FIRST_PID 1                      // when it ends, the machine does
@@ -62,9 +63,12 @@ struct process {
     u32 running;                    // dispatchers that have not ended
     u32 loaders;                    // who prepares it and must not find it running
     u32 making;                     // CPUs whose dispatcher is being made
+    bool untraced;                  // the trace leaves it out: trace/left_out.c
+    s64 overflow_session;           // whose overflows it is told, 0: none (overflow.h)
     struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
     struct sys_process_image image; // upcall_entry 0: not known
     struct process_monitor monitor;
+    struct placement place;        // under its lock; loads without it are hints
     struct posted_event ended;     // to the parent
     struct monitor_tracks *tracks; // for its dispatchers to come: monitors/tracking.c
 };

@@ -70,10 +70,13 @@ s64 call_process_start(struct process *process, const struct sys_process_start *
     return process_start(process, start);
 }
 
+// The first process's end is the machine's: it is nobody's to kill.
 static bool may_kill(const struct process *process)
 {
     const struct process *self = process_current();
 
+    if (process->pid == FIRST_PID)
+        return process == self;
     return process == self || process->parent == self->pid || (self->rights & RIGHT_PROCESS) != 0;
 }
 
@@ -139,7 +142,7 @@ s64 sys_process_register(const struct sys_process_image *image)
         (image->upcall_entry & 3) != 0 || image->rseq_start > image->rseq32_start ||
         image->rseq32_start > image->rseq_end || image->rseq_end > USER_END ||
         image->text_start > image->text_end || image->text_end > USER_END ||
-        image->unwind_map > USER_END)
+        image->unwind_map > USER_END || image->threads > USER_END)
         return E_INVAL;
     spin_lock(&process->lock);
     if (process->image.upcall_entry != 0)

@@ -126,6 +126,7 @@ static struct co_class replicated_class = {
     .name = "Process",
     .implementation = "ProcessReplicated",
     .size = sizeof(struct process) + sizeof(struct process_rep),
+    .root_size = sizeof(struct process),
     .distributed = true,
     .ops = &replicated_ops.base,
     .handle_miss = process_handle_miss,

@@ -35,6 +35,10 @@ struct run_queue {
     u64 waiting_switches;
     u32 waiting_priority; // of the last one, to take turns
     u32 waited;
+    // A turn of more than one tick: whose, the how manyeth of its switches began it, ticks so far.
+    const struct thread *turn;
+    u64 turn_switches;
+    u32 turn_ticks;
 };
 
 #endif

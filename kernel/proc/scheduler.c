@@ -19,6 +19,7 @@
 #include "domain.h"
 #include "exception/user.h"
 #include "ipc/call_record.h"
+#include "ipc/endpoint.h"
 #include "log/points.h"
 #include "monitors/sensor.h"
 #include "run_queue.h"
@@ -163,6 +164,24 @@ static void look_after_waiting(struct run_queue *queue)
     spin_unlock(&queue->lock);
 }
 
+// Returns whether the thread that runs keeps the CPU from its equals for another tick.
+static bool turn_goes_on(struct run_queue *queue)
+{
+    const struct thread *thread = percpu()->current;
+
+    if (thread->slice_ticks <= 1 || most_urgent(queue) > queue->running_priority)
+        return false;
+    if (queue->turn != thread || queue->turn_switches != thread->switches) {
+        queue->turn = thread;
+        queue->turn_switches = thread->switches;
+        queue->turn_ticks = 0;
+    }
+    if (++queue->turn_ticks < thread->slice_ticks)
+        return true;
+    queue->turn = NULL;
+    return false;
+}
+
 static void slice_over(struct timer *timer)
 {
     struct run_queue *queue = &queues[cpu_id()];
@@ -173,7 +192,7 @@ static void slice_over(struct timer *timer)
     if (queue->running_priority == PRIORITY_IDLE)
         return;
     look_after_waiting(queue);
-    if (most_urgent(queue) >= queue->running_priority)
+    if (most_urgent(queue) >= queue->running_priority && !turn_goes_on(queue))
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
     LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE),
@@ -281,10 +300,9 @@ static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to, u32 re
     return 0;
 }
 
-// Takes a thread out of the queue of its priority. Returns false if it is not in it. Lock held.
-static bool take_out(struct run_queue *queue, struct thread *thread)
+// Takes a thread out of the queue of a priority. Returns false if it is not in it. Lock held.
+static bool take_from_queue(struct run_queue *queue, struct thread *thread, u32 priority)
 {
-    u8 priority = thread->priority;
     struct thread *before = NULL, *at = queue->first[priority];
 
     if (thread->state != THREAD_READY || (queue->occupied >> priority & 1) == 0)
@@ -313,8 +331,32 @@ void scheduler_favour(struct thread *thread)
 
     spin_lock(&queue->lock);
     thread->favoured = true;
-    if (take_out(queue, thread))
+    if (take_from_queue(queue, thread, thread->priority))
         push_at(queue, thread, place_of(thread));
+    spin_unlock(&queue->lock);
+}
+
+// A favoured or promoted thread waits elsewhere than in the queue of its priority.
+void scheduler_set_turn(struct thread *thread, u8 priority, u8 slice_ticks)
+{
+    struct run_queue *queue = &queues[cpu_id()];
+    bool queued = false;
+
+    KASSERT(thread->cpu == cpu_id() && thread->dispatcher != NULL);
+    spin_lock(&queue->lock);
+    thread->slice_ticks = slice_ticks;
+    if (thread->priority != priority) {
+        for (u32 i = PRIORITY_LOW; i < PRIORITY_COUNT && !queued; i++)
+            queued = take_from_queue(queue, thread, i);
+        thread->priority = priority;
+        thread->dispatcher->urgency = 2u << priority;
+        if (thread == percpu()->current && thread->state == THREAD_RUNNING)
+            queue->running_priority = priority;
+        if (queued)
+            push_at(queue, thread, priority);
+    }
+    if (most_urgent(queue) > queue->running_priority)
+        percpu()->need_resched = 1;
     spin_unlock(&queue->lock);
 }
 
@@ -363,6 +405,26 @@ bool thread_park_masked(u64 deadline, u32 reason)
         timer_cancel(&thread->timer);
     }
     return token || thread->woken;
+}
+
+void thread_nap(u64 ticks)
+{
+    struct thread *thread = thread_current();
+    struct run_queue *queue = &queues[thread->cpu];
+
+    KASSERT(!percpu()->soft_masked);
+    u8 masked = soft_mask();
+    thread_join_generation(thread);
+    spin_lock(&queue->lock);
+    thread->woken = false;
+    thread->state = THREAD_PARKED;
+    spin_unlock(&queue->lock);
+    timer_start(&thread->timer, timebase() + ticks);
+    schedule(REASON_TIME);
+    timer_cancel(&thread->timer);
+    if (thread->woken)
+        thread->wake_token = true;
+    soft_mask_restore(masked);
 }
 
 bool thread_park_for(u64 deadline, u32 reason)
@@ -469,7 +531,7 @@ logged:
 // Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no
 // generation: as one it would hold back quiescence for as long as others keep it from running.
 // H_CEDE is entered with EE off, so that nothing can come between the decision and the sleep, and
-// returns with EE on.
+// returns with EE on (docs/design/platform.md).
 // Samples that land here are idle time.
 void thread_idle_loop(struct thread *idle)
 {
@@ -529,6 +591,7 @@ void scheduler_start_cpu(struct thread *first)
     percpu()->run_queue = queue;
     percpu()->user_window = dispatcher_window(cpu_id());
     percpu()->call_chunks = call_chunks(cpu_id());
+    percpu()->endpoint_cpu = cpu_id() * sizeof(struct endpoint_cpu);
     first->state = THREAD_RUNNING;
     percpu()->current = first;
     queue->running_priority = first->priority;

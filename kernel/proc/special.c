@@ -61,7 +61,7 @@ void special_resume(struct frame *frame)
     if ((state.msr & MSR_FP) != 0)
         fpu_resume(self);
     self->page->disabled = 0;
-    if (self->has_events)
+    if (self->news != 0)
         percpu()->user_work = 1;
 }
 

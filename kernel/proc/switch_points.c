@@ -14,7 +14,7 @@ struct switch_point {
 // boot/orrery.ld; the targets of a place stand together
 extern const struct switch_point switch_points_start[], switch_points_end[];
 
-#define POINTS_MAX 48
+#define POINTS_MAX 64
 static struct mutex mutex = MUTEX_INIT("switch points", MUTEX_POINTS); // of the next two
 static u32 users;
 static u32 before[POINTS_MAX]; // instructions in place of which there are branches now

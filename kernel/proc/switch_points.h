@@ -14,6 +14,8 @@
 #define CALLS_LOGGED 4       // the fast path of calls tells the logs of them (log/fast.S)
 #define ANSWERS_LOGGED 5     // … and of answers
 #define SERVICES_LOGGED 6    // … and of service times
+#define TRACE_LEAVES_OUT 7   // the trace leaves out processes (trace/left_out.c)
+#define CALLS_UNTRACED 8     // … and has no switches: calls must leave their fast path
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
@@ -31,7 +33,7 @@
 #define SWITCH_POINT(counted, monitored)                                                           \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .switch_points,\"a\",@progbits\n"                                   \
-                 ".balign 8\n" SWITCH_TARGET(counted, 0)                                           \
+                 ".balign 8\n" SWITCH_TARGET(counted, 0) SWITCH_TARGET(counted, 7)                 \
                      SWITCH_TARGET_MONITORED(monitored) ".popsection"                              \
                  :                                                                                 \
                  :                                                                                 \

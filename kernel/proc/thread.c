@@ -123,7 +123,7 @@ static struct thread *thread_create_named(const char *name, void (*entry)(void *
         return NULL;
     }
     prepare_stack(thread);
-    trace_thread_create(thread->id, thread->root.coid, cpu, priority);
+    trace_thread_create(thread->id, thread->root.coid, cpu, priority, dispatcher == NULL);
     trace_thread_name(thread->id, thread->name);
     return thread;
 }
@@ -159,7 +159,7 @@ void thread_adopt(const char *name, enum thread_priority priority)
     s64 coid = co_create_shared(&class, &thread->root, &thread->rep);
     if (coid < 0)
         panic("no object for the first thread of CPU %u: %s", cpu_id(), orrery_strerror(coid));
-    trace_thread_create(thread->id, thread->root.coid, cpu_id(), priority);
+    trace_thread_create(thread->id, thread->root.coid, cpu_id(), priority, true);
     trace_thread_name(thread->id, thread->name);
     scheduler_start_cpu(thread);
 }
@@ -218,6 +218,20 @@ void thread_main(void (*entry)(void *), void *argument)
 struct thread *thread_current(void)
 {
     return percpu()->current;
+}
+
+bool thread_set_essential(bool essential)
+{
+    struct thread *thread = thread_current();
+    bool before = thread->essential;
+
+    thread->essential = essential;
+    return before;
+}
+
+bool thread_is_essential(void)
+{
+    return thread_current()->essential;
 }
 
 u32 thread_id(const struct thread *thread)

@@ -46,8 +46,11 @@ struct thread {
     // switch, and what for: monitors/sensor.c.
     u64 woken_at, woken_switches;
     u8 woken_for;
+    u8 slice_ticks;                // how many ticks it keeps the CPU from its equals
+    bool essential;                // thread_set_essential
     u32 domain;                    // of a kernel thread, that the logs account it to
     struct mutex *innermost_mutex; // that it has; its own
+    struct mutex *awaited_mutex;   // that it sleeps for; its own
     char name[THREAD_NAME_MAX];
 };
 
@@ -70,8 +73,11 @@ u32 thread_table_coids(coid_t *out, u32 max);
 struct thread_summary {
     u32 id, cpu;
     u8 priority, state;
-    bool kernel; // it is no dispatcher's
+    bool kernel;   // it is no dispatcher's
+    u16 exception; // vector of the one in which a ready kernel thread of this CPU lost it; 0: none
     coid_t coid;
+    u64 awaits; // a mutex that it sleeps for, in the list of this CPU's threads; 0: none
+    u32 owner;  // … and who has it; 0: not known
     char name[THREAD_NAME_MAX];
 };
 // Gets the next thread of a CPU behind *cursor, which is 0 to start. Returns false if there is
@@ -87,6 +93,9 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
 // it: somebody waits for it who would else wait for all of them. Any context but PMI; locks held
 // have rank < RANK_THREAD.
 void scheduler_favour(struct thread *thread);
+// Gives a dispatcher's thread another priority and slice. Its own CPU, soft-masked, no lock of rank
+// >= RANK_THREAD held.
+void scheduler_set_turn(struct thread *thread, u8 priority, u8 slice_ticks);
 // Does as thread_park_for, called and returning soft-masked.
 bool thread_park_masked(u64 deadline, u32 reason);
 // Does as thread_unpark_for in the name of thread by; WAKER_HERE: of thread_waker's.

@@ -5,7 +5,10 @@
 
 #include <kernel/console.h>
 #include <kernel/panic.h>
+#include <kernel/percpu.h>
 #include <kernel/spinlock.h>
+#include <kernel/unwind.h>
+#include <kernel/wait.h>
 #include <string.h>
 
 #define TABLE_SIZE 8192
@@ -95,6 +98,38 @@ u32 thread_table_coids(coid_t *out, u32 max)
     return out != NULL && count > max ? max : count;
 }
 
+// Returns the number of a thread that may have ended by now. 0: it has. Lock held.
+static u32 id_of(const struct thread *thread)
+{
+    for (u32 slot = 0; slot < TABLE_SIZE && thread != NULL; slot++) {
+        if (slots[slot] == thread)
+            return thread->id;
+    }
+    return 0;
+}
+
+// Tells what a thread of this CPU sleeps for. It cannot go on meanwhile, so the mutex stays.
+// Interrupt context, lock held.
+static void summarise_wait(const struct thread *thread, struct thread_summary *summary)
+{
+    const struct mutex *mutex = thread->awaited_mutex;
+    const struct thread *owner =
+        mutex != NULL ? __atomic_load_n(&mutex->owner, __ATOMIC_RELAXED) : NULL;
+
+    if (owner == thread) // it has got it by now
+        return;
+    summary->awaits = (u64)mutex;
+    summary->owner = id_of(owner);
+}
+
+// Tells what only a thread's own CPU knows. Interrupt context, lock held.
+static void summarise_own(const struct thread *thread, struct thread_summary *summary)
+{
+    summarise_wait(thread, summary);
+    if (summary->kernel && summary->state == THREAD_READY)
+        summary->exception = stack_exception(thread->stack_pointer);
+}
+
 bool thread_table_next(u32 *cursor, u32 cpu, struct thread_summary *summary)
 {
     bool found = false;
@@ -112,6 +147,8 @@ bool thread_table_next(u32 *cursor, u32 cpu, struct thread_summary *summary)
                                                .kernel = thread->dispatcher == NULL,
                                                .coid = thread->root.coid};
             memcpy(summary->name, thread->name, THREAD_NAME_MAX);
+            if (cpu == cpu_id())
+                summarise_own(thread, summary);
         }
     }
     spin_unlock(&lock);

@@ -46,6 +46,12 @@ void dispatcher_deliver(struct dispatcher *self, struct frame *frame)
 {
     struct event event;
 
-    if (dispatcher_enabled(self) && dispatcher_poll(self, &event))
+    if (!dispatcher_enabled(self)) {
+        // The handler of an overflow does not write there: dispatcher_poll may be writing.
+        if (self->overflowed)
+            self->page->pending = 1;
+        return;
+    }
+    if (dispatcher_poll(self, &event))
         dispatcher_upcall(self, frame, &event);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spin locks: all but the short way (spin.S). These two have the kernel's only larx/stcx loops. A
 // CPU that waits spins on larx, so that the PMU sees contention as larx without a matching stcx
-// (DESIGN.md §6). Trace lock_contended tells once of each acquisition that had to wait.
+// (docs/locks.md). Trace lock_contended tells once of each acquisition that had to wait.
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -61,8 +61,9 @@ bool spin_held(const struct spinlock *lock)
 }
 
 // Waits for the lock and takes it. A turn is a pause, larx, test and branch: four instructions,
-// which the metrics of contention take it for. CTR counts turns down from 0 at no instruction's
-// cost. Returns how many there were; each was one larx, the last one took the lock.
+// which the metrics of contention take it for (docs/design/contracts.md). CTR counts turns down
+// from 0 at no instruction's cost. Returns how many there were; each was one larx, the last one
+// took the lock.
 static u64 spin(u32 *word, u32 owner)
 {
     u64 turns = 0;

@@ -116,7 +116,9 @@ void mutex_lock(struct mutex *mutex)
         mutex->owner = thread;
     else {
         trace_lock_wait((u64)mutex, 1, mutex->owner->id);
+        thread->awaited_mutex = mutex;
         sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
+        thread->awaited_mutex = NULL;
     }
     spin_unlock(&mutex->lock);
     note_taken(mutex, thread);

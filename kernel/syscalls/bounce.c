@@ -38,6 +38,11 @@ s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes)
     return error;
 }
 
+s64 bounce_told(struct bounce *bounce, u64 user, u64 bytes)
+{
+    return bounce_out(bounce, bytes == 0 ? USER_START : user, bytes);
+}
+
 // The text may end close to the end of the address space, so its range is checked where it is
 // copied.
 s64 bounce_string(struct bounce *bounce, u64 user, u64 bytes)

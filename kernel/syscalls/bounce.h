@@ -17,13 +17,14 @@ struct bounce {
 
 // Each makes *bounce for bytes at the user address. Returns 0, E_FAULT or E_NOMEM.
 // - in: with the user's contents. in_optional: the same, but no copy for address 0.
-// - out: zeroed.
+// - out: zeroed. told: the same, but no bytes may be at any address.
 // - result: with any contents. The call writes all that its result counts, and often there is much
 // more room.
 // - string: E_INVAL also, if the text is longer than bytes with its NUL.
 s64 bounce_in(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_in_optional(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes);
+s64 bounce_told(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_result(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_string(struct bounce *bounce, u64 user, u64 bytes);
 

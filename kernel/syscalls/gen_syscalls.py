@@ -4,6 +4,7 @@
 
 numbers.h        SYS_NAME, for kernel and programs, C and assembly
 names.h          SYSCALL_NAMES: number and name of each, for kov
+shapes.h         parameters of the calls that write to the caller's memory, for tests
 table.c          the kernel's decoding: rights, values, objects, copies in and out, the call
 objects.h        functions behind calls that name objects
 stubs.S          the user side of sys_name
@@ -15,7 +16,7 @@ import pathlib
 import sys
 
 from syscall_defs import DefError, load
-from syscall_output import document, names_h, numbers_h, objects_h, stubs_s, table_c
+from syscall_output import document, names_h, numbers_h, objects_h, shapes_h, stubs_s, table_c
 
 
 def write_if_changed(path, text):
@@ -39,6 +40,7 @@ def main():
         write_if_changed(arguments.out / 'numbers.h', numbers_h(groups))
         write_if_changed(arguments.out / 'names.h', names_h(groups))
         write_if_changed(arguments.out / 'objects.h', objects_h(groups))
+        write_if_changed(arguments.out / 'shapes.h', shapes_h(groups))
         write_if_changed(arguments.out / 'table.c', table_c(groups))
         write_if_changed(arguments.out / 'stubs.S', stubs_s(groups))
     if arguments.doc:

@@ -43,6 +43,17 @@ static inline void memory_put_held(struct fcm **memory)
         fcm_put_quietly(*memory);
 }
 
+// Also returns memory that the capability gives for reading alone.
+static inline struct fcm *look_up_readable(cap_t cap, s64 *error)
+{
+    bool readable;
+    return capability_get_readable(process_capabilities(process_current()), cap, &readable, error);
+}
+static inline void readable_put_held(struct fcm **memory)
+{
+    memory_put_held(memory);
+}
+
 // Returns a file that the caller serves. E_PERM: another does.
 struct file *look_up_served(cap_t cap, s64 *error);
 static inline void served_put_held(struct file **file)

@@ -13,9 +13,10 @@ CALL_LINE = re.compile(r'(call|call_void)\(([a-z][a-z0-9_]*), (-|RIGHT_[A-Z]+\??
                        r'"([^"]*)"((?:, [^,]+)*)\)$')
 SPECIAL_LINE = re.compile(r'special\(([a-z][a-z0-9_]*), ([a-z]+), "([^"]*)"\)$')
 VALUE = re.compile(r'(u64|s64|u32|s32|bool) ([a-z][a-z0-9_]*)$')
-OBJECT = re.compile(r'(process|loading|memory|served|own|monitor|slot)(\?)? ([a-z][a-z0-9_]*)$')
+OBJECT = re.compile(r'(process|loading|memory|readable|served|own|monitor|slot)(\?)? '
+                    r'([a-z][a-z0-9_]*)$')
 POINTER = re.compile(r'(in|out|inout) (struct [a-z][a-z0-9_]*|u64) ([a-z][a-z0-9_]*)$')
-BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\] '
+BYTES = re.compile(r'(in|in\?|out|told|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\] '
                    r'([a-z][a-z0-9_]*)$')
 STRING = re.compile(r'string\[(\d+)\] ([a-z][a-z0-9_]*)$')
 
@@ -39,6 +40,7 @@ OBJECTS = {
     'process': ('struct process *', True),
     'loading': ('struct process *', True),
     'memory': ('struct fcm *', False),
+    'readable': ('struct fcm *', False),
     'served': ('struct file *', False),
     'own': ('struct endpoint *', False),
     'monitor': ('struct monitor *', False),
@@ -52,7 +54,7 @@ class DefError(Exception):
 
 @dataclass(frozen=True)
 class Parameter:
-    kind: str  # value, in, out, inout, in?, result, string
+    kind: str  # value, in, out, told, inout, in?, result, string
     type: str  # of a value, or of what is pointed at; bytes
     name: str
     length: str = ''  # bytes: the parameter with the length, '' when it is fixed

@@ -126,6 +126,46 @@ def with_objects(call):
                       for p in optional) + f'    return held_{call.name}({arguments});\n}}\n')
 
 
+# ---- shapes --------------------------------------------------------------------------------------
+
+OUTPUTS = ('out', 'told', 'inout', 'result')
+
+
+def shape_of(call, parameter):
+    """One parameter: its kind, its bytes, and which parameter has its length (-1: none)."""
+    names = [p.name for p in call.parameters]
+    length = names.index(parameter.length) if parameter.length else -1
+    if parameter.is_value:
+        owner = next((p for p in call.parameters if p.length == parameter.name), None)
+        kind, size = ('VALUE', '0') if owner is None else ('LENGTH', str(owner.maximum))
+    else:
+        kind = {'in?': 'IN', 'string': 'IN'}.get(parameter.kind, parameter.kind.upper())
+        fixed = parameter.type in ('bytes', 'string')
+        size = str(parameter.maximum) if fixed else f'sizeof({parameter.type})'
+    return f'{{SHAPE_{kind}, {size}, {length}}}'
+
+
+def shapes_h(groups):
+    rows = ''.join(
+        f'    X({call.number}, {call.name}, '
+        + ', '.join(shape_of(call, p) for p in call.parameters) + ') \\\n'
+        for call in plain_calls(groups) if any(p.kind in OUTPUTS for p in call.parameters))
+    return f'''{HEADER}
+// The calls that write to the caller's memory: X(number, name, parameter, …). A parameter is
+// {{kind, bytes, index of the one with its length or -1}}. Of a LENGTH, bytes is what it may be.
+#ifndef SYSCALLS_SHAPES_H
+#define SYSCALLS_SHAPES_H
+
+enum shape_kind {{
+    SHAPE_VALUE, SHAPE_LENGTH, SHAPE_IN, SHAPE_OUT, SHAPE_INOUT, SHAPE_TOLD, SHAPE_RESULT
+}};
+#define SYSCALL_SHAPES(X) \\
+{rows}
+
+#endif
+'''
+
+
 # ---- decoding ------------------------------------------------------------------------------------
 
 def bounced(call):
@@ -210,8 +250,9 @@ def bounced_body(call):
     lines += [f'    {p.name}_copy.memory = NULL;\n' for p in bounced(call)]
     lines += [f'    if (result == 0)\n        result = {open_call(call, i, p)};\n'
               for i, p in enumerate(call.parameters) if not p.is_value]
+    # Where the reader has got to goes last: if the memory for what was read is not there, it stays.
     back = ''.join(f'        result = bounce_back(&{p.name}_copy, result, {copied(p)});\n'
-                   for p in bounced(call) if p.kind in ('out', 'inout', 'result'))
+                   for p in reversed(bounced(call)) if p.kind in ('out', 'told', 'inout', 'result'))
     lines.append(f'    if (result == 0) {{\n        result = sys_{call.name}({arguments(call)});\n'
                  f'{back}    }}\n')
     lines += [f'    bounce_close(&{p.name}_copy);\n' for p in bounced(call)]
@@ -221,7 +262,7 @@ def bounced_body(call):
 def copied(parameter):
     if parameter.kind == 'result':
         return 'BOUNCE_RESULT'
-    return 'BOUNCE_ALWAYS' if parameter.type == 'bytes' else 'BOUNCE_SUCCESS'
+    return 'BOUNCE_ALWAYS' if parameter.kind == 'told' else 'BOUNCE_SUCCESS'
 
 
 def decoder(call):
@@ -246,6 +287,7 @@ def table_c(groups):
 #include <orrery/log.h>
 #include <orrery/memory.h>
 #include <orrery/monitors.h>
+#include <orrery/place.h>
 #include <orrery/pmu.h>
 #include <orrery/sys.h>
 
@@ -313,6 +355,7 @@ def limits(call):
 
 OBJECT_TEXT = {
     'process': 'a process', 'loading': 'a process not started', 'memory': 'a memory object',
+    'readable': 'a memory object, also for reading alone',
     'served': 'a file that it serves', 'own': 'an endpoint of its own', 'monitor': 'a monitor',
     'slot': 'its capability',
 }
@@ -343,13 +386,14 @@ def document(groups):
     return f'''# System calls
 
 Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renews it. The contracts
-stand with the prototypes in `include/orrery/{{sys,process,memory,ipc,pmu,monitors}}.h`.
+stand with the prototypes in `include/orrery/{{sys,process,place,memory,ipc,pmu,monitors}}.h`.
 
 `sc` with the number in r0 and arguments in r3 … r10; the result comes in r3: 0, a count, a handle,
 or a negative error (`include/orrery/errors.h`). A call changes r0, r3 … r12, CTR, XER and the
 condition fields 0, 1, 5, 6 and 7; all else is kept. The kernel first checks right, values and
 lengths, copies in what pointers name, then acts, and copies results out: a wrong argument gives an
-error and changes nothing. A number that does not exist gives `E_NOTSUP`. Calls without a C
+error and changes nothing, not the caller's memory either, but for a `message`, which then says what
+is wrong. A number that does not exist gives `E_NOTSUP`. Calls without a C
 prototype take and return an event in registers (`include/orrery/user.h`, `include/orrery/ipc.h`).
 
 **right**: without it `E_PERM`; with a `?` it is asked for only where the call is about what is not

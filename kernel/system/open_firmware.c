@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Open Firmware client calls by hypercall, which works at any time (PLATFORM.md §4).
+// Open Firmware client calls by hypercall, which works at any time (docs/design/platform.md).
 #include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <orrery/errors.h>

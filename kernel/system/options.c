@@ -76,6 +76,12 @@ static bool set_run(const char *value)
     return copy_text(boot_options.run, sizeof(boot_options.run), value);
 }
 
+// The server sched asks for it, and knows the policies.
+static bool set_sched(const char *value)
+{
+    return value[0] != '\0';
+}
+
 static bool set_observer(const char *value)
 {
     return copy_text(boot_options.observer_token, sizeof(boot_options.observer_token), value);
@@ -170,6 +176,7 @@ static const struct option options[] = {
     {"init", "PATH", "first process, in the initial file system (default: bin/init)", set_init},
     {"run", "PROGRAM[,ARGUMENT...]", "run a program when the servers are up, instead of the shell",
      set_run},
+    {"sched", "POLICY", "policy of the scheduler in user mode (default: none)", set_sched},
     {"observer", "TOKEN", "token of DCI clients that may look (up to 64 characters)", set_observer},
     {"controller", "TOKEN", "token of DCI clients that may also change things", set_controller},
     {"trace", "none|all|MAJOR[,MAJOR]", "what to trace (default: all but PMU and TEST)", set_trace},

@@ -11,6 +11,7 @@
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <orrery/sys.h>
+#include <orrery/version.h>
 #include <string.h>
 
 #define CONSOLE_WRITE_MAX 512

@@ -8,6 +8,7 @@
 #include <trace/table.h>
 #include <trace/trace.h>
 
+#include "left_out.h"
 #include "manager.h"
 #include "processes.h"
 #include "reader.h"
@@ -46,6 +47,11 @@ s64 sys_trace_take(bool on)
     return trace_reader_take(on);
 }
 
+s64 sys_trace_leave_out(u32 pid, bool left_out)
+{
+    return trace_left_out_set(pid, left_out);
+}
+
 s64 sys_trace_set_process_mask(u64 mask)
 {
     return CALL(set_process_mask, mask);
@@ -54,6 +60,11 @@ s64 sys_trace_set_process_mask(u64 mask)
 s64 sys_trace_state(void)
 {
     return CALL(state);
+}
+
+s64 sys_trace_waits(void)
+{
+    return CALL(waits);
 }
 
 s64 sys_trace_process_mask(void)

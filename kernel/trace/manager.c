@@ -3,6 +3,8 @@
 // representative does it.
 #include "manager.h"
 
+#include "left_out.h"
+
 #include <co/manager.h>
 #include <trace/control.h>
 #include <trace/platform.h>
@@ -18,7 +20,9 @@ static struct trace_manager reps[ORRERY_MAX_CPUS];
 static CO_METHOD s64 set_mask(struct trace_manager *self, u64 mask)
 {
     CO_HOME(self);
-    return trace_set_mask(mask);
+    s64 error = trace_set_mask(mask);
+    trace_left_out_follow();
+    return error;
 }
 
 static CO_METHOD s64 set_mode(struct trace_manager *self, enum sys_trace_mode mode)
@@ -52,6 +56,7 @@ static const struct trace_manager_ops ops = {
     .set_mask = set_mask,
     .set_mode = set_mode,
     .state = trace_state,
+    .waits = trace_waits,
     .stat = stat,
     .read = read,
     .describe = trace_describe,

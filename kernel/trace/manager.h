@@ -15,6 +15,7 @@ struct trace_manager_ops {
     s64 (*set_mask)(struct trace_manager *self, u64 mask);
     s64 (*set_mode)(struct trace_manager *self, enum sys_trace_mode mode);
     s64 (*state)(struct trace_manager *self);
+    s64 (*waits)(struct trace_manager *self);
     s64 (*stat)(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat);
     s64 (*read)(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes);
     s64 (*describe)(struct trace_manager *self, const struct sys_trace_description *list,
@@ -35,8 +36,10 @@ struct trace_manager {
 
 extern coid_t trace_manager; // set by trace_manager_create
 
-// Methods that stand beside what they work on: state.c, describe.c, processes.c (the other three).
+// Methods that stand beside what they work on: state.c, waits.c, describe.c, processes.c (the other
+// three).
 s64 trace_state(struct trace_manager *self);
+s64 trace_waits(struct trace_manager *self);
 s64 trace_describe(struct trace_manager *self, const struct sys_trace_description *list, u64 bytes);
 s64 trace_set_process_mask(struct trace_manager *self, u64 mask);
 s64 trace_process_list(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes);

@@ -10,10 +10,10 @@
 #include <trace/trace.h>
 
 #include "manager.h"
+#include "places.h"
 
 int trace_init(void)
 {
-    trace_metadata_init();
     return trace_init_cpu(0);
 }
 
@@ -29,6 +29,8 @@ int trace_init_cpu(u32 number)
 
 int trace_start_services(void)
 {
+    trace_metadata_init(); // before the first packet; it has the number of CPUs
     int error = trace_manager_create();
+    trace_places_tell();
     return error != 0 ? error : trace_set_mask(boot_options.trace_mask);
 }

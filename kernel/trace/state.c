@@ -11,6 +11,7 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 
+#include "left_out.h"
 #include "manager.h"
 #include "proc/dispatcher.h"
 #include "proc/thread.h"
@@ -34,7 +35,9 @@ static void tell_threads_here(struct trace_cpu *cpu, void *argument)
     while (thread_table_next(&cursor, cpu_id(), &thread)) {
         bool asks = thread.id == threads->asker->id;
         trace_state_thread(thread.id, thread.coid, thread.cpu, thread.priority,
-                           asks ? STATE_ASKS : thread.state);
+                           asks ? STATE_ASKS : thread.state, thread.kernel, thread.exception);
+        if (thread.awaits != 0)
+            trace_state_lock(thread.awaits, thread.id, thread.owner);
         threads->count++;
     }
 }
@@ -58,7 +61,7 @@ static void tell_dispatchers(u32 pid)
 
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && process != NULL; cpu++) {
         const struct dispatcher *dispatcher = process_dispatcher(process, cpu);
-        if (dispatcher == NULL)
+        if (dispatcher == NULL || dispatcher->ended)
             continue;
         u64 waits = !dispatcher->asleep ? 0 : dispatcher->waiting == DISPATCHER_CALLS ? 2 : 1;
         trace_state_dispatcher(pid, dispatcher->thread_id, cpu, waits);
@@ -89,6 +92,15 @@ static void tell_classes(void)
         trace_class_name(class.class_id, class.name);
 }
 
+static void tell_object(const struct sys_object *object)
+{
+    u64 address;
+    u32 bytes;
+
+    co_object_memory(object->coid, &address, &bytes);
+    trace_state_object(object->coid, object->class_id, bytes, address);
+}
+
 // Logs all objects with their children. Returns how many, or an error.
 static s64 tell_objects(void)
 {
@@ -101,7 +113,7 @@ static s64 tell_objects(void)
     while ((bytes = sys_object_scan(&cursor, buffer, SCAN_BYTES)) > 0) {
         for (s64 at = 0; at < bytes; count++) {
             const struct sys_object *object = (const struct sys_object *)(buffer + at);
-            trace_state_object(object->coid, object->class_id);
+            tell_object(object);
             for (u32 i = 0; i < object->child_count; i++)
                 trace_state_child(object->coid, object->children[i]);
             at += object->record_bytes;
@@ -117,12 +129,13 @@ CO_METHOD s64 trace_state(struct trace_manager *self)
     if (!trace_enabled(TRACE_MAJOR_STATE))
         return 0;
     trace_state_begin(trace_mask());
+    trace_left_out_tell();
     u64 threads = tell_threads(); // first: dispatchers are then marked among them
     u64 processes = tell_processes();
     tell_classes();
-    s64 objects = tell_objects();
-    if (objects < 0)
-        return objects;
+    s64 objects = tell_objects(), waits = trace_waits(self);
+    if (objects < 0 || waits < 0)
+        return objects < 0 ? objects : waits;
     trace_state_end(processes, threads, (u64)objects);
     return 0;
 }

@@ -11,7 +11,8 @@ from memory import Damaged, find_type, symbol
 MAGIC = 0x4f52527472616365         # TRACE_CPU_MAGIC: it has buffers (trace/cpu.h)
 PACKET_MAGIC = 0xc1fc1fc1          # trace/layout.h
 SUBBUFFERS = range(2, 4097)        # of a ring that can be believed
-BITS = {'TRACE_U32': 32, 'TRACE_U16': 16, 'TRACE_U8': 8}  # of a field; others have 64
+BITS = {'TRACE_U32': 32, 'TRACE_U16': 16, 'TRACE_U8': 8}  # of a field; other numbers have 64
+TEXT = 'TRACE_TEXT'               # the last field, in all words behind the others'
 
 
 class Events:
@@ -36,18 +37,23 @@ class Events:
 
     def load(self, place):
         entry = self.memory.struct('struct trace_event_info', place)
-        fields = [entry.part('fields')[i] for i in range(entry['field_count'])]
-        bits = [BITS.get(str(field['type']), 64) for field in fields]
+        types = [str(entry.part('fields')[i]['type']) for i in range(entry['field_count'])]
         return (self.memory.text(entry['name']), self.memory.text(entry['format']), entry['words'],
-                bits)
+                types)
 
     def describe(self, word, data):
         """Name and text of an event."""
         number = word & 0x3fffff
-        if number not in self.places or self.find(number)[2] != len(data):
+        if number not in self.places:
             return f'unknown event {number:#x}'
-        name, text, _, bits = self.find(number)
-        return f'{name} {printf(text, unpack(data, bits))}'
+        name, text, words, types = self.find(number)
+        has_text = types[-1:] == [TEXT]
+        if len(data) <= words if has_text else len(data) != words:
+            return f'unknown event {number:#x}'
+        values = unpack(data, [BITS.get(one, 64) for one in types if one != TEXT])
+        if has_text:
+            values.append(text_of(data[words:]))
+        return f'{name} {printf(text, values)}'
 
 
 def unpack(words, bits):
@@ -60,6 +66,12 @@ def unpack(words, bits):
     return values
 
 
+def text_of(words):
+    """NULs pad it. What a terminal may act upon is replaced, as the kernel does."""
+    text = b''.join(word.to_bytes(8, 'big') for word in words).split(b'\0')[0]
+    return ''.join(chr(one) if 0x20 <= one <= 0x7e else '?' for one in text)
+
+
 def printf(text, values):
     """As C's printf, of which Python's % differs in signs and in `#` with 0."""
     left = iter(values)
@@ -69,6 +81,8 @@ def printf(text, values):
         if conversion == '%%':
             return '%'
         value = next(left)
+        if conversion[-1] == 's':
+            return conversion % value
         if conversion[-1] in 'di' and value >> 63:
             value -= 1 << 64
         return (conversion if value != 0 else conversion.replace('#', '')) % value

@@ -2,11 +2,21 @@
 # Tools and flags. docs/building.md says why each unusual flag is there.
 
 CROSS   ?= powerpc64-linux-gnu-
-KCC     := $(CROSS)gcc
+COMPILE := scripts/make/compile
+KCC     := $(COMPILE) $(CROSS)gcc
 KAR     := $(CROSS)ar
 PYTHON  := /usr/bin/python3
 ifeq ($(origin CC),default)
 CC      := gcc
+endif
+override CC := $(COMPILE) $(filter-out $(COMPILE),$(CC))
+
+# With 1 a warning is an error, also in what an earlier make has compiled with a warning.
+WERROR ?= 0
+export WERROR
+ifeq ($(WERROR),1)
+WARNED := $(shell find $(BUILD) -name '*.warned' 2> /dev/null)
+$(if $(WARNED),$(shell rm -f $(WARNED) $(WARNED:.warned=)))
 endif
 
 # Code generation for this machine, shared by the kernel and its newlib.

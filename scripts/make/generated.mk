@@ -21,11 +21,11 @@ $(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/eve
 # System calls from their table: numbers, the kernel's decoding, the stubs of user programs,
 # and a page.
 SYSCALLS_DEF := kernel/syscalls/syscalls.def
-SYSCALLS_GEN := $(addprefix $(GEN)/syscalls/,numbers.h names.h objects.h table.c stubs.S)
+SYSCALLS_GEN := $(addprefix $(GEN)/syscalls/,numbers.h names.h objects.h shapes.h table.c stubs.S)
 SYSCALLS_TOOL := kernel/syscalls/gen_syscalls.py
 SYSCALLS_TOOLS := $(SYSCALLS_TOOL) $(wildcard kernel/syscalls/syscall_*.py)
 $(SYSCALLS_GEN) &: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
-	$(call say,GEN,syscalls/numbers.h names.h objects.h table.c stubs.S)
+	$(call say,GEN,syscalls/numbers.h names.h objects.h shapes.h table.c stubs.S)
 	@mkdir -p $(GEN)/syscalls
 	$(Q)$(PYTHON) $(SYSCALLS_TOOL) --defs $(SYSCALLS_DEF) --out $(GEN)/syscalls
 	@touch $(SYSCALLS_GEN)

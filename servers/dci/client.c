@@ -154,8 +154,11 @@ static u64 on_receive(void *argument, const void *bytes, u64 count)
 {
     struct client *client = argument;
     u32 limit = client_input_limit(client);
-    u64 room = client->closing ? 0 : limit - client->input_bytes;
+    u64 room = limit - client->input_bytes;
     u64 taken = count < room ? count : room;
+
+    if (client->closing) // nobody reads it; but what is left would make the end a reset
+        return count;
 
     if (client->input_first + client->input_bytes + taken > limit) {
         memmove(client->input, client->input + client->input_first, client->input_bytes);

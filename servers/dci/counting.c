@@ -7,10 +7,10 @@
 #include "sampling.h"
 #include "service.h"
 
+#include <orrery/utf8.h>
 #include <orrery/pmu.h>
 #include <orrery/sys.h>
 #include <string.h>
-#include <user/answers.h>
 
 #define EVENTS_MAX 256 // events in one frame
 #define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)
@@ -180,8 +180,6 @@ static s64 check_start(struct client *client, const dci_CountStartRequest *start
         return client_error(client, E_INVAL, "flags %x are not known", (unsigned)start->flags);
     if (find_running(client) != NULL)
         return client_error(client, E_BUSY, "this client counts already");
-    if (find_place() == NULL && (start->yielding || !counting_give_way(client)))
-        return client_error(client, E_BUSY, "%d clients count already", SYS_PMU_SESSIONS);
     return 0;
 }
 
@@ -214,13 +212,15 @@ static s64 count_start_begin(struct client *client, const dci_Request *request)
     if (result != 0)
         return result;
     fill_counting(&counting, start);
+    // The machine says E_BUSY after all else: a request that is wrong displaces nobody.
     result = sys_pmu_count_start(&counting, message, sizeof(message));
     if (result == E_BUSY && !start->yielding && counting_give_way(client))
         result = sys_pmu_count_start(&counting, message, sizeof(message));
     if (result < 0)
         return client_error(client, result, "%s", message);
     u32 everywhere = (1u << server_system.cpu_count) - 1;
-    *find_place() = (struct counting){
+    struct counting *place = find_place(); // one is free, as in the machine
+    *place = (struct counting){
         .owner = client,
         .running = true,
         .number = result,
@@ -392,7 +392,7 @@ static void add_task(struct frame *frame, const struct sys_pmu_task *task, u32 i
 {
     dci_CountTask head = {.pid = task->pid, .thread = task->thread, .flags = task->flags};
 
-    answer_text(head.name, task->name, sizeof(head.name));
+    utf8_copy(head.name, task->name, sizeof(head.name));
     u32 mark = frame_open(frame, dci_CountTasksReply_tasks_tag);
     frame_message(frame, dci_CountTask_fields, &head);
     for (u32 i = 0; i < item_count; i++)

@@ -84,6 +84,12 @@ void frame_varint(struct frame *frame, u32 field, u64 value)
     put_varint(frame, value);
 }
 
+// Zigzag: -1 is 1, 1 is 2, -2 is 3, …
+void frame_sint(struct frame *frame, u32 field, s64 value)
+{
+    frame_varint(frame, field, (u64)value << 1 ^ (u64)(value >> 63));
+}
+
 void frame_fixed64(struct frame *frame, u32 field, u64 value)
 {
     if (value == 0)
@@ -211,8 +217,7 @@ u32 frame_end(struct frame *frame)
 u32 frame_end_response(struct frame *frame, s64 error, const char *message, bool more)
 {
     close_body(frame);
-    // sint32 is zigzag: -1 is 1, -2 is 3, …
-    frame_varint(frame, dci_Response_error_tag, error < 0 ? (u64)(-error) * 2 - 1 : 0);
+    frame_sint(frame, dci_Response_error_tag, error < 0 ? error : 0);
     frame_string(frame, dci_Response_message_tag, message);
     frame_varint(frame, dci_Response_more_tag, more);
     return finish(frame);

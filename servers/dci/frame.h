@@ -26,6 +26,7 @@ void frame_event_at(struct frame *frame, u8 *space, u32 body);
 
 // Add fields to the open message. Zero values and empty texts are left out.
 void frame_varint(struct frame *frame, u32 field, u64 value);
+void frame_sint(struct frame *frame, u32 field, s64 value); // sint32, sint64
 void frame_fixed64(struct frame *frame, u32 field, u64 value);
 void frame_string(struct frame *frame, u32 field, const char *text);
 void frame_message(struct frame *frame, const pb_msgdesc_t *type, const void *message);

@@ -30,6 +30,10 @@ static void add_class(struct frame *frame, u32 field, const struct sys_class *fr
         .distributed = from->distributed != 0,
         .live = from->live,
     };
+    while (to.swaps_count < SYS_CLASS_SWAPS && from->swaps[to.swaps_count] != 0) {
+        to.swaps[to.swaps_count] = from->swaps[to.swaps_count];
+        to.swaps_count++;
+    }
     memcpy(to.name, from->name, sizeof(to.name) - 1);
     memcpy(to.implementation, from->implementation, sizeof(to.implementation) - 1);
     frame_record(frame, field, dci_ObjectClass_fields, &to);
@@ -42,6 +46,7 @@ static void add_object(struct frame *frame, const struct sys_object *object, con
     frame_varint(frame, dci_Object_class_id_tag, object->class_id);
     frame_varint(frame, dci_Object_rep_count_tag, object->rep_count);
     frame_varint(frame, dci_Object_misses_tag, object->misses);
+    frame_varint(frame, dci_Object_swaps_tag, object->swaps);
     frame_packed(frame, dci_Object_children_tag, children, object->child_count);
     frame_close(frame, mark);
 }
@@ -213,9 +218,25 @@ static s64 objects_step(struct client *client)
     return scope_conclude(client, &frame, dci_ObjectsReply_failure_tag, visit);
 }
 
+// ---- swaps -------------------------------------------------------------------------------------
+
+static s64 swap_begin(struct client *client, const dci_Request *request)
+{
+    const dci_ObjectSwapRequest *wish = &request->body.object_swap;
+    struct sys_swap swap = {.coid = wish->coid, .microseconds = wish->microseconds};
+    char message[sizeof(client->message)] = "";
+
+    if (wish->pid != 0)
+        return client_error(client, E_NOTSUP, "only objects of the kernel can be swapped");
+    memcpy(swap.implementation, wish->implementation, sizeof(swap.implementation) - 1);
+    s64 error = sys_object_swap(&swap, message, sizeof(message));
+    return error < 0 ? client_error(client, error, "%s", message) : REQUEST_DONE;
+}
+
 static const struct request_kind kinds[] = {
     REQUEST(classes, dci_Role_ROLE_OBSERVER, classes_begin, classes_step),
     REQUEST(objects, dci_Role_ROLE_OBSERVER, objects_begin, objects_step),
+    REQUEST(object_swap, dci_Role_ROLE_CONTROLLER, swap_begin, NULL),
 };
 
 const struct service objects_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

@@ -3,6 +3,7 @@
 #include "round.h"
 #include "service.h"
 
+#include <orrery/utf8.h>
 #include <orrery/memory.h>
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
@@ -25,7 +26,7 @@ static void add_process(struct frame *frame, const struct sys_process_info *from
         .calls = from->calls,
         .events = from->events,
     };
-    answer_text(to.name, from->name, sizeof(to.name));
+    utf8_copy(to.name, from->name, sizeof(to.name));
     frame_record(frame, dci_ProcessesReply_processes_tag, dci_Process_fields, &to);
 }
 
@@ -60,7 +61,7 @@ static void add_region(struct frame *frame, const struct sys_region_info *from)
         .object = from->region,
         .memory = from->memory,
     };
-    answer_text(to.name, from->name, sizeof(to.name));
+    utf8_copy(to.name, from->name, sizeof(to.name));
     frame_record(frame, dci_RegionsReply_regions_tag, dci_Region_fields, &to);
 }
 

@@ -200,7 +200,7 @@ static u64 sampling_work(u64 now)
 
 // ---- statistics --------------------------------------------------------------------------------
 
-static void add_stat(struct frame *frame, u32 cpu, u32 index)
+static void add_stat(struct frame *frame, u32 field, u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
 
@@ -224,18 +224,20 @@ static void add_stat(struct frame *frame, u32 cpu, u32 index)
         .has_turns = stat.total != 0,
         .turns = turns_of(&stat),
     };
-    frame_record(frame, dci_SamplingStatReply_cpus_tag, dci_SamplingStat_fields, &to);
+    frame_record(frame, field, dci_SamplingStat_fields, &to);
 }
 
 static void fill_stat(struct frame *frame, bool running)
 {
     frame_varint(frame, dci_SamplingStatReply_session_tag, (u64)session);
     for (u32 stream = 0; stream < stream_count(); stream++)
-        add_stat(frame, stream / asked.events_count, stream % asked.events_count);
+        add_stat(frame, dci_SamplingStatReply_cpus_tag, stream / asked.events_count,
+                 stream % asked.events_count);
     for (u32 index = 0; index < asked.events_count; index++)
         frame_record(frame, dci_SamplingStatReply_events_tag, dci_SampledEvent_fields,
                      &asked.events[index]);
     frame_varint(frame, dci_SamplingStatReply_running_tag, running);
+    frame_varint(frame, dci_SamplingStatReply_time_tag, sys_time());
 }
 
 static s64 reply_stat(struct client *client, u32 body)
@@ -446,6 +448,13 @@ static s64 sampling_start_begin(struct client *client, const dci_Request *reques
     return reply_start(client, &displaced);
 }
 
+static void fill_changed(struct frame *frame, const dci_SamplingChanged *changed)
+{
+    frame_message(frame, dci_SamplingChanged_fields, changed);
+    for (u32 cpu = 0; cpu < server_system.cpu_count; cpu++)
+        add_stat(frame, dci_SamplingChanged_cpus_tag, cpu, changed->index);
+}
+
 // Changes a period. It first makes sure of room for the news: a client that adds samples up must
 // know of the change.
 static s64 sampling_change_begin(struct client *client, const dci_Request *request)
@@ -475,10 +484,10 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
     };
     asked.events[change->index].period = change->period;
     asked.events[change->index].randomise = change->randomise;
-    frame_message(&frame, dci_SamplingChanged_fields, &changed);
+    fill_changed(&frame, &changed);
     client_push_end(owner, &frame);
     members_frame(&frame, dci_Event_sampling_changed_tag);
-    frame_message(&frame, dci_SamplingChanged_fields, &changed);
+    fill_changed(&frame, &changed);
     members_tell(SHARED_SAMPLING, &frame, 0);
     return REQUEST_DONE;
 }

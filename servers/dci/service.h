@@ -57,6 +57,7 @@ struct service {
     X(sleep_locks)                                                                                 \
     X(monitors)                                                                                    \
     X(processes)                                                                                   \
+    X(scheduler)                                                                                   \
     X(runs)                                                                                        \
     X(workloads)                                                                                   \
     X(console)

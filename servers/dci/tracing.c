@@ -8,6 +8,7 @@
 #include "members.h"
 #include "scope.h"
 #include "service.h"
+#include "tracing_left_out.h"
 #include "tracing_processes.h"
 #include "tracing_settings.h"
 
@@ -25,6 +26,7 @@ static bool rounds;  // over processes; false while the first or the last reques
 static bool ended;   // members have been told of the end
 static bool telling; // its last request tells the counts
 static u64 mask_after, process_mask_after; // masks to set when the subscription ends
+static dci_TraceMode mode_after;           // likewise; KEEP if the subscription has set none
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
 static u64 pushed;                         // packets, also those of processes
 static struct share owners;                // the subscriber's share of them
@@ -187,6 +189,17 @@ static s64 check_subscribe(struct client *client, const dci_TraceSubscribeReques
     return error;
 }
 
+// Returns the mode to come back to, however the subscription ends: the flight recorder goes on.
+static dci_TraceMode mode_before(dci_TraceMode wish)
+{
+    struct sys_trace_stat stat;
+
+    if (wish == dci_TraceMode_TRACE_MODE_KEEP || sys_trace_stat(0, &stat) != 0)
+        return dci_TraceMode_TRACE_MODE_KEEP;
+    return stat.mode == SYS_TRACE_OVERWRITE ? dci_TraceMode_TRACE_MODE_OVERWRITE
+                                            : dci_TraceMode_TRACE_MODE_DISCARD;
+}
+
 static void subscribe(struct client *client, const dci_TraceSubscribeRequest *wish)
 {
     asked = *wish;
@@ -194,10 +207,13 @@ static void subscribe(struct client *client, const dci_TraceSubscribeRequest *wi
     subscribed = client_name(client);
     mask_after = sys_trace_mask();
     process_mask_after = trace_process_mask();
+    mode_after = mode_before(wish->mode);
     tracing.subscriber = client;
     begun = rounds = telling = false;
     with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
     trace_processes_begin(wish->scope, wish->pid);
+    if (wish->leave_out_monitor && wish->scope != dci_Scope_SCOPE_PROCESS)
+        trace_left_out_begin();
     flush_ticks = server_ticks(wish->flush_ms);
     next_flush = sys_time() + flush_ticks;
     memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
@@ -243,6 +259,7 @@ static s64 reply_subscribe(struct client *client)
         frame_record(&frame, dci_Response_displaced_tag, dci_SharingClient_fields,
                      &claim.displaced);
     claim.displaced.number = 0;
+    trace_left_out_add(&frame);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;
 }
@@ -259,6 +276,7 @@ static s64 trace_subscribe_step(struct client *client)
     begun = rounds = result == REQUEST_DONE;
     if (result < 0) {
         tracing.subscriber = NULL;
+        trace_left_out_end();
         tell_nobody_follows();
         settle();
     }
@@ -360,6 +378,8 @@ static s64 begin_end(void)
 {
     end.setting = (struct trace_setting){.mode = dci_TraceMode_TRACE_MODE_KEEP, .set_mask = true};
     rounds = false;
+    if (with_kernel)
+        sys_trace_waits(); // what has begun to wait meanwhile; without memory it is not told
     return begin_phase(END_ROUND);
 }
 
@@ -456,8 +476,10 @@ static s64 phases_step(struct client *client)
     if (result != REQUEST_DONE)
         return result;
     if (end.phase == END_COUNTS) {
+        trace_left_out_end(); // their masks go back, too
         end.setting.mask = mask_after;
         end.setting.process_mask = process_mask_after;
+        end.setting.mode = mode_after;
     }
     return end.phase == END_MASKS_BACK ? REQUEST_DONE : begin_phase(end.phase + 1);
 }
@@ -469,8 +491,10 @@ static s64 trace_unsubscribe_step(struct client *client)
     s64 result = phases_step(client);
     if (result < 0 && end.phase <= END_COUNTS)
         tell_end_alone(dci_SharingEnd_SHARING_END_STOPPED);
-    if (result < 0)
+    if (result < 0) {
         walk_end(&end.walk);
+        trace_left_out_end();
+    }
     if (result < 0 || end.phase == END_MASKS_BACK) {
         tracing.subscriber = NULL;
         settle();
@@ -494,14 +518,17 @@ bool tracing_is_free(const struct client *client)
     return tracing.subscriber == NULL && !claim.ending;
 }
 
-// Drops the subscription without its end. Masks go back as processes answer.
+// Drops the subscription without its end. Masks and modes go back as processes answer.
 static void drop_subscription(void)
 {
     walk_end(&end.walk);
     tracing.subscriber = NULL;
+    trace_left_out_end();
+    if (with_kernel && mode_after != dci_TraceMode_TRACE_MODE_KEEP)
+        sys_trace_set_mode(trace_kernel_mode(mode_after));
     if (with_kernel)
         sys_trace_set_mask(mask_after);
-    trace_processes_release(process_mask_after);
+    trace_processes_release(process_mask_after, mode_after);
     settle();
 }
 

@@ -222,15 +222,17 @@ static bool go_round(void)
 
 // ---- masks after the end -----------------------------------------------------------------------
 
-void trace_processes_release(u64 mask)
+void trace_processes_release(u64 mask, dci_TraceMode mode)
 {
     end_live();
     round.under_way = false;
     if (scope == dci_Scope_SCOPE_ALL)
         sys_trace_set_process_mask(mask);
     masks_back = round_begin(&trace_mask_kind, scope, only_pid);
-    if (masks_back != NULL)
+    if (masks_back != NULL) {
         masks_back->values[0] = mask;
+        masks_back->values[1] = (u64)mode;
+    }
 }
 
 static bool set_masks_back(void)

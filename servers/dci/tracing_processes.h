@@ -17,8 +17,8 @@ u64 trace_processes_work(u64 now, bool flush);
 void trace_processes_end_begin(void);
 // Goes on with the round. Returns REQUEST_DONE after it, else REQUEST_WAITS.
 s64 trace_processes_end_step(void);
-// Ends the subscription of a client that has gone. Sets the masks of the processes, in the
-// background.
-void trace_processes_release(u64 mask);
+// Ends the subscription of a client that has gone. Sets the masks of the processes, and their mode
+// unless it is KEEP, in the background.
+void trace_processes_release(u64 mask, dci_TraceMode mode);
 
 #endif

@@ -6,6 +6,7 @@
 #include "scope.h"
 #include "service.h"
 #include "tracing.h"
+#include "tracing_left_out.h"
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
@@ -26,8 +27,21 @@ s64 trace_mode_check(struct client *client, dci_TraceMode mode)
     return 0;
 }
 
-// Sets the kernel's mode and mask, and with all also the mask that processes start with. A mode
-// zeroes the counts. The mask is 0 meanwhile, so that the counts are then of the new mask alone.
+enum sys_trace_mode trace_kernel_mode(dci_TraceMode mode)
+{
+    return mode == dci_TraceMode_TRACE_MODE_OVERWRITE ? SYS_TRACE_OVERWRITE : SYS_TRACE_DISCARD;
+}
+
+// Returns whether the kernel gets its mask after processes have theirs: then it tells what CPUs did
+// as long as they log.
+static bool kernel_is_last(const struct trace_setting *setting)
+{
+    return setting->set_mask && setting->mask == 0;
+}
+
+// Sets the kernel's mode and, unless it comes last, its mask; with all also the mask that processes
+// start with. A mode zeroes the counts. The mask is 0 meanwhile, so that the counts are then of the
+// new mask alone.
 static s64 set_kernel(const struct walk *walk, const struct trace_setting *setting)
 {
     bool set_mode = setting->mode != dci_TraceMode_TRACE_MODE_KEEP;
@@ -36,10 +50,8 @@ static s64 set_kernel(const struct walk *walk, const struct trace_setting *setti
     if (error < 0)
         return error;
     if (set_mode)
-        error = sys_trace_set_mode(setting->mode == dci_TraceMode_TRACE_MODE_OVERWRITE
-                                       ? SYS_TRACE_OVERWRITE
-                                       : SYS_TRACE_DISCARD);
-    if (error == 0 && setting->set_mask)
+        error = sys_trace_set_mode(trace_kernel_mode(setting->mode));
+    if (error == 0 && setting->set_mask && !kernel_is_last(setting))
         error = sys_trace_set_mask(setting->mask);
     if (error == 0 && setting->set_mask && walk->scope == dci_Scope_SCOPE_ALL)
         error = sys_trace_set_process_mask(setting->process_mask);
@@ -49,9 +61,8 @@ static s64 set_kernel(const struct walk *walk, const struct trace_setting *setti
 static u32 ask_mask(const struct round *round, const struct visit *visit, u64 arguments[4],
                     u32 *room)
 {
-    (void)visit;
     *room = 0;
-    arguments[0] = round->values[0];
+    arguments[0] = trace_left_out_has(visit->pid) ? 0 : round->values[0];
     arguments[1] = round->values[1];
     return MONITOR_TRACE_MASK;
 }
@@ -93,8 +104,10 @@ s64 trace_settings_walk(struct client *client, struct walk *walk,
     }
     if (!round_over(walk->round))
         return REQUEST_WAITS;
+    bool last = walk_has_kernel(walk) && kernel_is_last(setting);
     walk_end(walk);
-    return REQUEST_DONE;
+    s64 error = last ? sys_trace_set_mask(0) : 0;
+    return error < 0 ? error : REQUEST_DONE;
 }
 
 static struct trace_setting settings[SLOTS_MAX]; // of requests under way

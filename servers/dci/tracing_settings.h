@@ -6,10 +6,15 @@
 #include "client.h"
 #include "round.h"
 
+#include <orrery/sys.h>
+
 // Returns the mask that processes start with.
 u64 trace_process_mask(void);
 // Checks a mode. Returns 0, or E_INVAL with the client's message.
 s64 trace_mode_check(struct client *client, dci_TraceMode mode);
+
+// Returns the kernel's value of a mode that is not KEEP.
+enum sys_trace_mode trace_kernel_mode(dci_TraceMode mode);
 
 struct trace_setting {
     dci_TraceMode mode;

@@ -84,8 +84,8 @@ bool client_work(struct client *client, u64 now)
         if (client->close_after_reply && !client->closing)
             client_close_soon(client);
         busy |= send_waiting(client);
-        if (client->held_back && !client->closing &&
-            client->input_bytes < client_input_limit(client)) {
+        if (client->held_back &&
+            (client->closing || client->input_bytes < client_input_limit(client))) {
             client->held_back = false;
             stream_resume(client->stream); // it offers again the bytes that it had to keep
         }

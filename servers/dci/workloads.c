@@ -2,6 +2,7 @@
 // Requests about workloads: list, start, stop, status.
 #include "service.h"
 
+#include <orrery/utf8.h>
 #include <orrery/sys.h>
 #include <string.h>
 
@@ -36,9 +37,7 @@ static s64 workload_start_begin(struct client *client, const dci_Request *reques
     s64 id = sys_workload_start(request->body.workload_start.command, message, sizeof(message));
     if (id < 0) {
         // The message quotes the command, which may be any bytes. A protobuf string must be UTF-8.
-        for (char *at = message; *at != 0; at++)
-            if (*at < 0x20 || *at > 0x7e)
-                *at = '?';
+        utf8_copy(message, message, sizeof(message));
         return client_error(client, id, "%s", message);
     }
     dci_WorkloadStartReply reply = {.id = (u64)id};

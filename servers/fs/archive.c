@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define HEADER_BYTES 110
+#define HEADER_SIZE_AT 54 // where the header has the size of the contents, eight digits
 #define MODE_DIRECTORY 0040755
 #define MODE_FILE 0100644
 #define ROOM_MIN 0x10000UL
@@ -50,7 +51,25 @@ s64 archive_add(struct archive *archive, const char *name, bool directory, u64 s
     memcpy(at, header, HEADER_BYTES);
     memcpy(at + HEADER_BYTES, name, name_bytes);
     *contents = at + head_bytes;
+    archive->last = (u64)(at - archive->data);
+    archive->last_contents = archive->last + head_bytes;
     return 0;
+}
+
+void archive_shorten(struct archive *archive, u64 bytes)
+{
+    char size[9];
+    u64 end = archive->last_contents + ALIGN_UP(bytes, 4UL);
+    snprintf(size, sizeof(size), "%08x", (u32)bytes);
+    memcpy(archive->data + archive->last + HEADER_SIZE_AT, size, 8);
+    memset(archive->data + archive->last_contents + bytes, 0, ALIGN_UP(bytes, 4UL) - bytes);
+    archive->bytes = end;
+}
+
+void archive_take_back(struct archive *archive)
+{
+    archive->bytes = archive->last;
+    archive->entries--;
 }
 
 s64 archive_end(struct archive *archive)

@@ -35,19 +35,6 @@ static void fetch(struct backing *backing, u64 offset)
     }
 }
 
-// Takes a page that was written through a shared mapping. The part behind the file's end is
-// dropped.
-static void take(struct backing *backing, u64 offset)
-{
-    u8 page[PAGE];
-    struct node *node = backing->node;
-    s64 bytes = CO_CALL(struct server_file, node->root.coid, bytes);
-    if (sys_file_take(backing->memory, offset, page) < 0 || bytes < 0 || offset >= (u64)bytes)
-        return;
-    u64 part = (u64)bytes - offset < PAGE ? (u64)bytes - offset : PAGE;
-    CO_CALL(struct server_file, node->root.coid, write, offset, page, part);
-}
-
 static void gone(struct backing *backing)
 {
     mutex_lock(&backing->lock);
@@ -59,6 +46,7 @@ static void gone(struct backing *backing)
         node_put(backing->node);
 }
 
+// No mapping stores anything (requests.c), so FILE_WRITE never comes.
 static s64 handle(struct ipc_request *request)
 {
     struct backing *backing = request->context;
@@ -67,9 +55,6 @@ static s64 handle(struct ipc_request *request)
     switch (request->words[0]) {
     case FILE_FETCH:
         fetch(backing, request->words[1]);
-        break;
-    case FILE_WRITE:
-        take(backing, request->words[1]);
         break;
     case FILE_GONE:
         gone(backing);

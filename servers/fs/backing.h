@@ -15,15 +15,14 @@ struct backing {
     cap_t memory; // 0: nobody has mapped the file so far
     bool held;    // somebody maps the file, so this holds the node
     u64 badge;    // of the kernel's messages about this file
-    u64 changes;  // number of changes of the contents, those through mappings left out
+    u64 changes;  // number of changes of the contents
     struct node *node;
 };
 
 // Sets *memory to the file's memory object, which is created by the first call. Holds the node
 // while anybody maps it. Returns 0 or an error. The caller does not hold the file's lock.
 s64 backing_map(struct backing *backing, struct node *node, cap_t *memory);
-// Tells the kernel that the contents have changed, other than through a mapping. bytes: the new
-// length of the file.
+// Tells the kernel that the contents have changed. bytes: the new length of the file.
 void backing_changed(struct backing *backing, u64 bytes);
 // Drops the pages that somebody may still map, and the memory object. The file is being destroyed.
 void backing_end(struct backing *backing);

@@ -56,6 +56,8 @@ static s64 open_place(const struct place *place, bool create, bool exclusive, st
     if (place->node == NULL) {
         if (!create)
             return E_NOENT;
+        if (!place->directory->node.writable)
+            return E_PERM;
         if (!tree_take_room(place->directory))
             return E_LIMIT;
         struct node *file = memory_file_create(place->name);
@@ -89,6 +91,8 @@ static s64 add_directory(const struct place *place)
 {
     if (place->node != NULL)
         return E_EXIST;
+    if (!place->directory->node.writable)
+        return E_PERM;
     if (!tree_take_room(place->directory))
         return E_LIMIT;
     struct directory *directory = directory_create(place->name);

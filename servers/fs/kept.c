@@ -10,6 +10,7 @@
 #include <user/time.h>
 
 #define PATH_ROOM (CPIO_NAME_MAX + 1)
+#define MORE_FACTOR 64 // soon more than any file can grow by
 
 static u64 used, limit, changes;
 
@@ -65,23 +66,48 @@ static const char *path_below_top(const struct node *node, const struct director
     return at;
 }
 
-static s64 write_node(struct node *node, const struct directory *top, struct archive *archive)
+// Adds a file, with room for some bytes more than it has. Returns 0, E_AGAIN if that was not
+// enough, because the file has grown meanwhile, or an error. One read takes the contents, so they
+// are those of one moment, even if the file is cut and written at the same time.
+static s64 try_file(const struct node *node, const char *path, u64 more, struct archive *archive)
+{
+    u8 *contents;
+    s64 bytes = CO_CALL(struct server_file, node->root.coid, bytes);
+    if (bytes < 0)
+        return bytes;
+    u64 room = (u64)bytes + more;
+    s64 status = archive_add(archive, path, false, node->time / TIME_SECOND, room, &contents);
+    if (status != 0)
+        return status;
+    s64 done = CO_CALL(struct server_file, node->root.coid, read, 0, contents, room);
+    if (done < 0)
+        return done;
+    if ((u64)done == room) {
+        archive_take_back(archive);
+        return E_AGAIN;
+    }
+    archive_shorten(archive, (u64)done);
+    return 0;
+}
+
+static s64 write_file(const struct node *node, const char *path, struct archive *archive)
+{
+    s64 status = E_AGAIN;
+    for (u64 more = 1; status == E_AGAIN; more *= MORE_FACTOR)
+        status = try_file(node, path, more, archive);
+    return status;
+}
+
+static s64 write_node(const struct node *node, const struct directory *top, struct archive *archive)
 {
     char room[PATH_ROOM];
     u8 *contents;
-    bool directory = node->kind == FS_KIND_DIRECTORY;
     const char *path = path_below_top(node, top, room);
     if (path == NULL)
         return E_LIMIT;
-    s64 bytes = directory ? 0 : CO_CALL(struct server_file, node->root.coid, bytes);
-    s64 status = bytes < 0 ? bytes
-                           : archive_add(archive, path, directory, node->time / TIME_SECOND,
-                                         (u64)bytes, &contents);
-    // If the file has become shorter meanwhile, zeroes stay at its end. The next save corrects
-    // that.
-    if (status == 0 && bytes > 0)
-        status = CO_CALL(struct server_file, node->root.coid, read, 0, contents, (u64)bytes);
-    return status < 0 ? status : 0;
+    if (node->kind != FS_KIND_DIRECTORY)
+        return write_file(node, path, archive);
+    return archive_add(archive, path, true, node->time / TIME_SECOND, 0, &contents);
 }
 
 // Returns the node after this one below top, or NULL. A directory comes before its contents.
@@ -108,13 +134,13 @@ s64 kept_write(struct directory *top, struct archive *archive)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-bool kept_valid(const u8 *archive, u64 bytes)
+bool kept_valid(const u8 *archive, u64 bytes, u64 *entries)
 {
     struct cpio cpio = {.data = archive, .bytes = bytes};
     struct cpio_entry entry;
     s64 more;
-    while ((more = cpio_next(&cpio, &entry)) > 0)
-        ;
+    for (*entries = 0; (more = cpio_next(&cpio, &entry)) > 0;)
+        ++*entries;
     return more == 0;
 }
 
@@ -156,4 +182,14 @@ s64 kept_read(const char *point, const u8 *archive, u64 bytes)
     if (status == 0)
         return more;
     return status == E_NOMEM || status == E_LIMIT ? status : E_PROTO;
+}
+
+void kept_close(struct directory *top)
+{
+    mutex_lock(directory_lock);
+    for (struct node *node = &top->node; node != NULL; node = following(node, top)) {
+        node->writable = false;
+        node->fixed = true;
+    }
+    mutex_unlock(directory_lock);
 }

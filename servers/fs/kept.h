@@ -21,11 +21,13 @@ u64 kept_changes(void);       // returns the number of changes
 // Writes the files and directories below top into an archive, and ends it. Returns 0, E_NOMEM, or
 // E_LIMIT if a path is too long. The caller does not hold the lock on directories.
 s64 kept_write(struct directory *top, struct archive *archive);
-// Returns true if the archive can be read to its end.
-bool kept_valid(const u8 *archive, u64 bytes);
+// Returns true if the archive can be read to its end. *entries: how many there are before that.
+bool kept_valid(const u8 *archive, u64 bytes, u64 *entries);
 // Makes the files and directories of a valid archive below the directory `point`. Returns 0,
 // E_LIMIT or E_NOMEM if only a part of them exists now, or E_PROTO for names that are invalid or
 // contradict each other.
 s64 kept_read(const char *point, const u8 *archive, u64 bytes);
+// Makes `top` and all that is below it unchangeable from now on: E_PERM.
+void kept_close(struct directory *top);
 
 #endif

@@ -6,6 +6,7 @@
 #include "mount_table.h"
 #include "opening.h"
 #include "pages.h"
+#include "share.h"
 #include "store.h"
 
 #include <co/manager.h>
@@ -91,22 +92,36 @@ static __attribute__((noreturn)) s64 save_forever(void *argument)
     }
 }
 
+static void tell_store(s64 found, const struct store_about *about)
+{
+    static const char rest[] = "what can be read is there, and nothing can be written";
+    if (found == STORE_FOUND_OLDER)
+        fprintf(stderr, "fs: " STORE_POINT ": one state is damaged; this is the newest that is "
+                        "whole\n");
+    if (found == STORE_FOUND_DAMAGED)
+        fprintf(stderr,
+                "fs: " STORE_POINT ": the disk's contents are damaged; %s (`kov disk "
+                "format` begins anew)\n",
+                rest);
+    if (found == STORE_FOUND_RESIZED)
+        fprintf(stderr,
+                "fs: " STORE_POINT ": the disk was made with %lu bytes and has %lu: it was "
+                "%s; %s\n",
+                about->made_for, about->bytes,
+                about->bytes < about->made_for ? "cut" : "lengthened", rest);
+    if (found < 0)
+        fprintf(stderr, "fs: " STORE_POINT ": %s%s\n",
+                found == E_EXIST ? "the disk holds something else" : orrery_strerror(found),
+                about->partly ? "; files may be missing, and nothing can be written" : "");
+}
+
 static void start_store(void)
 {
-    static const char *const tell[] = {
-        [STORE_FOUND_OLDER] = "one state is damaged; this is the newest that is whole",
-        [STORE_FOUND_DAMAGED] = "the disk's contents are damaged; /data begins empty",
-    };
-    bool partly;
-    s64 status = store_start(&partly);
+    struct store_about about;
+    s64 status = store_start(&about);
     if (status == E_NOENT || status == E_PERM)
         return;
-    if (status == STORE_FOUND_OLDER || status == STORE_FOUND_DAMAGED)
-        fprintf(stderr, "fs: " STORE_POINT ": %s\n", tell[status]);
-    if (status < 0)
-        fprintf(stderr, "fs: " STORE_POINT ": %s%s\n",
-                status == E_EXIST ? "the disk holds something else" : orrery_strerror(status),
-                partly ? "; files may be missing, and nothing can be written" : "");
+    tell_store(status, &about);
     if (status > 0)
         check(thread_create(NULL,
                             &(struct thread_attributes){.name = "save",
@@ -164,6 +179,7 @@ int main(void)
     s64 endpoint = ipc_interface_endpoint(&service);
     check(endpoint, "endpoint");
     backing_start((cap_t)endpoint);
+    share_start((cap_t)endpoint);
     check(service_register("fs", (cap_t)endpoint), "registering");
     check(handles_sweep_forever(&open_files), "ends of processes");
     return 1;

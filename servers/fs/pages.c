@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The account of memory files' pages.
+// The account of the pages of memory files and pipes.
 #include "pages.h"
 
 static u64 used, limit = UINT64_MAX;

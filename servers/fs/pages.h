@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The account of the pages that all memory files have together, and its limit. Any thread.
+// The account of the pages that all memory files and pipes have together, and its limit. Memory
+// that clients got is in it until the last of them has let go of it. Any thread.
 #ifndef FS_PAGES_H
 #define FS_PAGES_H
 

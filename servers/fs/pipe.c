@@ -3,6 +3,8 @@
 // waits with it, so waiting readers cannot keep writers out, however many they are.
 #include "pipe.h"
 
+#include "pages.h"
+
 #include <ipc/fs.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ struct waiting {
     struct waiting *next;
     u64 call;
     u64 bytes; // room of a reader, or length of a writer's data
+    u64 pages; // in the account
     u8 data[]; // of a writer
 };
 
@@ -76,6 +79,31 @@ static void ring_drop(struct pipe *pipe, u64 bytes)
 
 // ---- waiting calls -----------------------------------------------------------------------------
 
+static u64 pages_for(u64 bytes)
+{
+    return (bytes + PAGE - 1) / PAGE;
+}
+
+// Makes memory for a call, accounted for if there is data in it.
+static struct waiting *waiting_new(u64 copied)
+{
+    u64 pages = pages_for(copied);
+    if (!pages_take(pages))
+        return NULL;
+    struct waiting *waiting = malloc(sizeof(*waiting) + copied);
+    if (waiting == NULL)
+        pages_return(pages);
+    else
+        waiting->pages = pages;
+    return waiting;
+}
+
+static void waiting_free(struct waiting *waiting)
+{
+    pages_return(waiting->pages);
+    free(waiting);
+}
+
 // Puts a call at the queue's end. data: a writer's, copied; NULL for a reader. Returns IPC_LATER or
 // E_LIMIT.
 static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
@@ -89,7 +117,7 @@ static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
         queue->spare = NULL;
     }
     if (waiting == NULL)
-        waiting = malloc(sizeof(*waiting) + copied);
+        waiting = waiting_new(copied);
     if (waiting == NULL)
         return E_LIMIT;
     waiting->next = NULL;
@@ -115,7 +143,7 @@ static void waited(struct queue *queue, bool keep)
     if (keep && queue->spare == NULL)
         queue->spare = waiting;
     else
-        free(waiting);
+        waiting_free(waiting);
 }
 
 // Gives the start of data to the first waiting reader. Returns how many bytes it took, 0 if it has
@@ -258,6 +286,7 @@ static void destroy(struct co_root *root)
     }
     free(pipe->waiting[PIPE_READ].spare);
     free(pipe);
+    pages_return(pages_for(sizeof(*pipe)));
 }
 
 static struct co_class class = {
@@ -268,7 +297,7 @@ static struct co_class class = {
     .destroy = destroy,
 };
 
-struct pipe *pipe_create(void)
+static struct pipe *make(void)
 {
     struct pipe *pipe = calloc(1, sizeof(*pipe));
     if (pipe == NULL)
@@ -278,6 +307,17 @@ struct pipe *pipe_create(void)
         return pipe;
     free(pipe);
     return NULL;
+}
+
+struct pipe *pipe_create(void)
+{
+    const u64 pages = pages_for(sizeof(struct pipe));
+    if (!pages_take(pages))
+        return NULL;
+    struct pipe *pipe = make();
+    if (pipe == NULL)
+        pages_return(pages);
+    return pipe;
 }
 
 coid_t pipe_coid(const struct pipe *pipe)

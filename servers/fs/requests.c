@@ -7,6 +7,7 @@
 #include "store.h"
 
 #include <ipc/fs.h>
+#include <orrery/memory.h>
 #include <string.h>
 #include <user/ipc.h>
 #include <user/lock.h>
@@ -291,39 +292,65 @@ s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, v
     return status;
 }
 
+// ---- contents as memory -------------------------------------------------------------------------
+
+// Makes the capability that an answer takes along. No mapping of it ever gets more than it allows.
+// It is a copy, because the file's own may go before the answer is sent. What can be written can be
+// read, so an opening for writing alone gets none.
+static s64 hand_out(cap_t memory, bool write, cap_t *copy)
+{
+    s64 made = write ? sys_cap_copy(memory) : sys_memory_readable(memory);
+    if (made < 0)
+        return E_LIMIT;
+    *copy = (cap_t)made;
+    return 0;
+}
+
+// For reading alone: what a client stored there would reach the file at some later time, and undo
+// what was written meanwhile.
+static s64 map_opening(const struct opening *opening, u64 *offset, u64 *bytes, cap_t *memory)
+{
+    cap_t own;
+    if (opening->node == NULL)
+        return E_NOTSUP;
+    if ((opening->flags & FS_READ) == 0)
+        return E_PERM;
+    coid_t coid = opening->node->root.coid;
+    s64 status = CO_CALL(struct server_file, coid, map, offset, &own);
+    if (status != 0)
+        return status;
+    s64 length = CO_CALL(struct server_file, coid, bytes);
+    *bytes = length > 0 ? (u64)length : 0;
+    return hand_out(own, false, memory);
+}
+
 s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, cap_t *memory)
 {
     struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
-    s64 status = E_NOTSUP;
-    if (opening->node != NULL) {
-        coid_t coid = opening->node->root.coid;
-        status = CO_CALL(struct server_file, coid, map, offset, memory);
-        s64 length = CO_CALL(struct server_file, coid, bytes);
-        *bytes = length > 0 ? (u64)length : 0;
-    }
+    s64 status = map_opening(opening, offset, bytes, memory);
+    caller->drop_answer = status == 0;
     opening_put(opening);
     return status;
 }
 
-// ---- contents as memory -------------------------------------------------------------------------
-
-// Gives an opening its file's memory, and the caller a capability of it. The capability is a copy:
-// the share may go before the answer is sent.
+// Gives an opening its file's memory, and the caller a capability of it. Kept files are written by
+// calls alone (renew).
 static s64 share_opening(struct opening *opening, u64 uses, struct fs_sharing *sharing,
                          cap_t *memory)
 {
     struct share *share;
-    if (opening->node == NULL)
+    if (opening->node == NULL || (opening->flags & FS_READ) == 0)
         return E_NOTSUP;
     s64 status = CO_CALL(struct server_file, opening->node->root.coid, share, uses, &share);
     if (status != 0)
         return status;
-    s64 copy = sys_cap_copy(share->memory);
-    if (copy < 0) {
+    bool write = (opening->flags & FS_WRITE) != 0 && !opening->node->kept;
+    status = hand_out(share->memory, write, memory);
+    if (status != 0) {
         share_put(share);
-        return E_LIMIT;
+        return status;
     }
     mutex_lock(&opening->lock);
     struct share *before = opening->share;
@@ -335,7 +362,6 @@ static s64 share_opening(struct opening *opening, u64 uses, struct fs_sharing *s
     mutex_unlock(&opening->lock);
     if (before != NULL)
         share_put(before);
-    *memory = (cap_t)copy;
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
 #include <stdlib.h>
+#include <user/ipc.h>
 #include <user/time.h>
 
 static struct {
@@ -16,6 +17,13 @@ static struct {
     struct fs_state *states;
     u64 taken[(SHARES_MAX + 63) / 64];
 } shares;
+
+static cap_t kernel_endpoint;
+
+void share_start(cap_t endpoint)
+{
+    kernel_endpoint = endpoint;
+}
 
 static struct fs_state *state_of(const struct share *share)
 {
@@ -88,6 +96,45 @@ static void return_index(u32 index)
     mutex_unlock(&shares.lock);
 }
 
+// Ends the account of a share whose memory has ended.
+static void share_settle(struct share *share)
+{
+    pages_return(share->bytes / PAGE);
+    ipc_badge_destroy(share->badge);
+    free(share);
+}
+
+static s64 on_gone(struct ipc_request *request)
+{
+    if (request->call != 0 || request->pid != 0)
+        return E_NOTSUP; // only the kernel tells
+    share_settle(request->context);
+    return 0;
+}
+
+// Makes the memory, of which the kernel tells when it has ended. Returns false if it cannot.
+static bool make_contents(struct share *share)
+{
+    share->base = make("file contents", share->bytes, &share->memory);
+    if (share->base == NULL)
+        return false;
+    if (sys_memory_watch(share->memory, kernel_endpoint, share->badge) == 0)
+        return true;
+    sys_region_destroy((uintptr_t)share->base);
+    sys_cap_drop(share->memory);
+    return false;
+}
+
+static bool make_watched(struct share *share)
+{
+    if (ipc_badge_create(on_gone, share, &share->badge) != 0)
+        return false;
+    if (make_contents(share))
+        return true;
+    ipc_badge_destroy(share->badge);
+    return false;
+}
+
 struct share *share_create(u64 bytes)
 {
     struct share *share = calloc(1, sizeof(*share));
@@ -99,8 +146,7 @@ struct share *share_create(u64 bytes)
     bool taken = make_states() && take_index(&share->index);
     mutex_unlock(&shares.lock);
     if (taken && pages_take(bytes / PAGE)) {
-        share->base = make("file contents", bytes, &share->memory);
-        if (share->base != NULL)
+        if (make_watched(share))
             return share;
         pages_return(bytes / PAGE);
     }
@@ -120,10 +166,10 @@ void share_put(struct share *share)
     if (__atomic_sub_fetch(&share->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     sys_region_destroy((uintptr_t)share->base);
-    sys_cap_drop(share->memory);
-    pages_return(share->bytes / PAGE);
     return_index(share->index);
-    free(share);
+    // If clients still hold the memory, on_gone settles, perhaps before this returns.
+    if (sys_memory_leave(share->memory) != 1)
+        share_settle(share);
 }
 
 // ---- changes -----------------------------------------------------------------------------------

@@ -19,11 +19,16 @@ struct share {
     u64 bytes;
     u8 *base;
     cap_t memory;
+    u64 badge; // with which the kernel tells that nobody holds the memory any more
 };
+
+// endpoint: where the kernel tells that memory has ended. Before the first share.
+void share_start(cap_t endpoint);
 
 // Creates zeroed memory for a file, with one reference, and a state that says that nothing is
 // valid. All its pages are allocated, and are in the account of pages.h until the last reference
-// has gone. Returns NULL if there are SHARES_MAX, or no memory.
+// has gone, and until no client holds or maps the memory. Returns NULL if there are SHARES_MAX, or
+// no memory.
 struct share *share_create(u64 bytes);
 void share_hold(struct share *share);
 void share_put(struct share *share);

@@ -6,6 +6,7 @@
 
 #define MAGIC 0x4f525259534e4150UL // "ORRYSNAP"
 #define VERSION 1
+#define ENTRY_MAGIC "070701" // of the archive's first entry
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define BE64(x) (x)
 #else
@@ -30,6 +31,12 @@ u64 snapshot_slot_bytes(u64 disk_bytes)
     return bytes >= SNAPSHOT_SLOT_MIN ? bytes : 0;
 }
 
+static bool is_slot_size(u64 bytes)
+{
+    return bytes >= SNAPSHOT_SLOT_MIN && bytes % SNAPSHOT_HEADER_BYTES == 0 &&
+           bytes <= INT64_MAX / SNAPSHOT_SLOTS;
+}
+
 static u64 mix(u64 sum, u64 word)
 {
     sum = (sum ^ word) * CHECKSUM_FACTOR;
@@ -50,18 +57,24 @@ u64 snapshot_checksum(const void *data, u64 bytes)
     return mix(sum, BE64(rest));
 }
 
-void snapshot_write(u8 header[SNAPSHOT_HEADER_BYTES], const struct snapshot *snapshot,
-                    u64 slot_bytes)
+void snapshot_write(u8 header[SNAPSHOT_HEADER_BYTES], const struct snapshot *snapshot)
 {
     struct header made = {.magic = BE64(MAGIC),
                           .version = BE64((u64)VERSION),
                           .generation = BE64(snapshot->generation),
                           .bytes = BE64(snapshot->bytes),
                           .checksum = BE64(snapshot->checksum),
-                          .slot_bytes = BE64(slot_bytes)};
+                          .slot_bytes = BE64(snapshot->slot_bytes)};
     made.header_checksum = BE64(snapshot_checksum(&made, offsetof(struct header, header_checksum)));
     memset(header, 0, SNAPSHOT_HEADER_BYTES);
     memcpy(header, &made, sizeof(made));
+}
+
+void snapshot_write_first(u8 header[SNAPSHOT_HEADER_BYTES], u64 slot_bytes)
+{
+    const struct snapshot empty = {
+        .generation = 1, .checksum = snapshot_checksum("", 0), .slot_bytes = slot_bytes};
+    snapshot_write(header, &empty);
 }
 
 static bool all_zero(const u8 *at, u64 bytes)
@@ -76,6 +89,7 @@ enum snapshot_state snapshot_read(const u8 header[SNAPSHOT_HEADER_BYTES], u64 sl
 {
     struct header read;
     memcpy(&read, header, sizeof(read));
+    *snapshot = (struct snapshot){.generation = BE64(read.generation)};
     if (all_zero(header, SNAPSHOT_HEADER_BYTES))
         return SNAPSHOT_EMPTY;
     if (BE64(read.magic) != MAGIC)
@@ -83,18 +97,25 @@ enum snapshot_state snapshot_read(const u8 header[SNAPSHOT_HEADER_BYTES], u64 sl
     if (BE64(read.header_checksum) !=
         snapshot_checksum(&read, offsetof(struct header, header_checksum)))
         return SNAPSHOT_DAMAGED;
-    if (BE64(read.version) != VERSION || BE64(read.slot_bytes) != slot_bytes)
+    if (BE64(read.version) != VERSION)
         return SNAPSHOT_FOREIGN;
     struct snapshot found = {.generation = BE64(read.generation),
                              .bytes = BE64(read.bytes),
-                             .checksum = BE64(read.checksum)};
-    if (found.bytes > slot_bytes - SNAPSHOT_HEADER_BYTES || found.generation == UINT64_MAX)
+                             .checksum = BE64(read.checksum),
+                             .slot_bytes = BE64(read.slot_bytes)};
+    if (!is_slot_size(found.slot_bytes) || found.generation == UINT64_MAX ||
+        found.bytes > found.slot_bytes - SNAPSHOT_HEADER_BYTES)
         return SNAPSHOT_DAMAGED;
     *snapshot = found;
-    return SNAPSHOT_GOOD;
+    return found.slot_bytes == slot_bytes ? SNAPSHOT_GOOD : SNAPSHOT_RESIZED;
 }
 
 bool snapshot_matches(const struct snapshot *snapshot, const void *archive)
 {
     return snapshot_checksum(archive, snapshot->bytes) == snapshot->checksum;
+}
+
+bool snapshot_begins(const u8 *archive)
+{
+    return memcmp(archive, ENTRY_MAGIC, strlen(ENTRY_MAGIC)) == 0;
 }

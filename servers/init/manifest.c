@@ -23,6 +23,8 @@ static const struct word rights[] = {
     {"process", RIGHT_PROCESS},
     {"initrd", RIGHT_INITRD},
     {"server", RIGHT_SERVER},
+    {"swap", RIGHT_SWAP},
+    {"place", RIGHT_PLACE},
 };
 static const struct word priorities[] = {
     {"low", PROCESS_LOW},
@@ -55,6 +57,15 @@ s32 manifest_find(const struct manifest *manifest, const char *name)
             return (s32)i;
     }
     return -1;
+}
+
+u32 manifest_reserved(const struct manifest *manifest, const char *name)
+{
+    for (u32 i = 0; i < manifest->reserved_count; i++) {
+        if (strcmp(manifest->reserved[i].name, name) == 0)
+            return manifest->reserved[i].rights;
+    }
+    return 0;
 }
 
 // ---- values: each reader returns NULL, or a message that says what is wrong ---------------------
@@ -163,7 +174,8 @@ static const char *read_line(const struct manifest *manifest, struct service_pla
     if (wrong == NULL)
         wrong = copy_word(plan->program, SERVICE_PROGRAM_MAX, strtok_r(NULL, SPACE, rest),
                           "no program, or its path is too long");
-    if (wrong == NULL && manifest_find(manifest, plan->name) >= 0)
+    if (wrong == NULL &&
+        (manifest_find(manifest, plan->name) >= 0 || manifest_reserved(manifest, plan->name) != 0))
         wrong = "another service has this name";
     for (char *word; wrong == NULL && (word = strtok_r(NULL, SPACE, rest)) != NULL;) {
         if (arguments)
@@ -174,6 +186,30 @@ static const char *read_line(const struct manifest *manifest, struct service_pla
             wrong = read_option(manifest, plan, word);
     }
     return wrong;
+}
+
+// A line without a program: NAME - rights=RIGHTS. Returns NULL, or what is wrong.
+static const char *reserve(struct manifest *manifest, const struct service_plan *plan)
+{
+    if (plan->rights == 0)
+        return "a name without a program needs rights";
+    if (manifest->reserved_count == RESERVED_NAMES_MAX)
+        return "too many names without a program";
+    struct reserved_name *reserved = &manifest->reserved[manifest->reserved_count++];
+    strcpy(reserved->name, plan->name);
+    reserved->rights = plan->rights;
+    return NULL;
+}
+
+// Takes a correct line, which stands in the next free place. Returns NULL, or what is wrong.
+static const char *take_line(struct manifest *manifest)
+{
+    const struct service_plan *plan = &manifest->services[manifest->count];
+
+    if (strcmp(plan->program, "-") == 0)
+        return reserve(manifest, plan);
+    manifest->count++;
+    return NULL;
 }
 
 void manifest_parse(char *text, struct manifest *manifest,
@@ -195,9 +231,9 @@ void manifest_parse(char *text, struct manifest *manifest,
         struct service_plan *plan = &manifest->services[manifest->count];
         *plan = (struct service_plan){.priority = PROCESS_NORMAL};
         const char *wrong = read_line(manifest, plan, name, &rest);
+        if (wrong == NULL)
+            wrong = take_line(manifest);
         if (wrong != NULL)
             complain(number, wrong);
-        else
-            manifest->count++;
     }
 }

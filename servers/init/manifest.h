@@ -11,6 +11,7 @@
 #define SERVICE_PROGRAM_MAX 63
 #define SERVICE_ARGUMENTS_MAX 8
 #define SERVICE_TEXT_MAX 256 // all arguments with their NULs
+#define RESERVED_NAMES_MAX 16
 
 enum restart { RESTART_ALWAYS, RESTART_FAILURE, RESTART_NEVER };
 
@@ -29,9 +30,16 @@ struct service_plan {
     char text[SERVICE_TEXT_MAX];
 };
 
+// A name that only processes with one of these rights register.
+struct reserved_name {
+    char name[SERVICE_NAME_MAX + 1];
+    u32 rights;
+};
+
 struct manifest {
-    u32 count;
+    u32 count, reserved_count;
     struct service_plan services[SERVICES_MAX];
+    struct reserved_name reserved[RESERVED_NAMES_MAX];
 };
 
 // Reads a NUL-terminated text, and changes it. Adds each correct line to the manifest, in order.
@@ -39,6 +47,8 @@ struct manifest {
 // service may need only services that are listed above it, so there are no circles.
 void manifest_parse(char *text, struct manifest *manifest,
                     void (*complain)(u32 line, const char *what));
+// Returns the rights that the name is reserved for, or 0: it is not.
+u32 manifest_reserved(const struct manifest *manifest, const char *name);
 // Returns the index of the service with this name, or -1.
 s32 manifest_find(const struct manifest *manifest, const char *name);
 

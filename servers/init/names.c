@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The name service: a table of names and endpoints. A name that the manifest lists belongs to the
-// processes of that service. Any other name belongs to the process that registers it first, until
-// that process or the endpoint is dead.
+// processes of that service; one that it reserves belongs to processes with a right. Any other name
+// belongs to the process that registers it first, until that process or the endpoint is dead.
 #include "names.h"
 
 #include <co/manager.h>
@@ -109,6 +109,9 @@ static s64 may_have(const char *name, const struct name *wanted, struct name *en
     s32 listed = manifest_find(names.manifest, name);
     if (listed >= 0)
         return (u32)listed == wanted->owner ? 0 : E_PERM;
+    u32 rights = manifest_reserved(names.manifest, name);
+    if (rights != 0 && !process_has_right(wanted->pid, rights))
+        return E_PERM;
     if (entry != NULL && entry->pid == wanted->pid)
         return 0;
     if (entry != NULL && !dead(entry))

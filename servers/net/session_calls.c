@@ -172,13 +172,14 @@ s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 addres
     return leave_woken(session, wake, result);
 }
 
-s64 net_session_server_finish(struct ipc_caller *caller, u32 number, u32 *wake)
+s64 net_session_server_finish(struct ipc_caller *caller, u32 number, u32 deaf, u32 *wake)
 {
     struct session *session = enter(caller);
     struct socket *socket = socket_at(session, number);
     if (socket == NULL)
         return leave(E_NOENT);
-    return leave_woken(session, wake, CO_CALL(struct socket_rep, socket_coid(socket), finish));
+    return leave_woken(session, wake,
+                       CO_CALL(struct socket_rep, socket_coid(socket), finish, deaf));
 }
 
 // Keeps a socket's memory for the process to use again, if all that it holds has gone. Returns

@@ -19,7 +19,8 @@ struct socket_ops {
     s64 (*bind)(struct socket_rep *self, u32 address, u32 port); // the port, E_EXIST, E_BUSY
     s64 (*listen)(struct socket_rep *self, u32 backlog);
     s64 (*connect)(struct socket_rep *self, u32 address, u32 port);
-    s64 (*finish)(struct socket_rep *self); // no more than what the ring holds goes out
+    // No more than what the ring holds goes out. deaf: nor does the process take any more.
+    s64 (*finish)(struct socket_rep *self, u32 deaf);
     s64 (*set_option)(struct socket_rep *self, u32 option, u64 value);
 };
 
@@ -47,7 +48,8 @@ struct net_shared *socket_part(struct socket *socket, bool all_sent);
 coid_t socket_coid(const struct socket *socket);
 s64 socket_get_names(const struct socket *socket, struct socket_names *names);
 // Releases a socket that the process has let go of: sends what is left, ends the connection, and
-// then itself.
+// then itself. If bytes have come that the process has not taken, and when more come, ends it by a
+// reset.
 void socket_release(struct socket *socket);
 // Does as socket_release, but ends the connection by a reset.
 void socket_abort(struct socket *socket);

@@ -137,6 +137,18 @@ void socket_receive(struct socket *socket, const struct pbuf *bytes)
         socket_ready(socket);
 }
 
+bool socket_takes_nothing(const struct socket *socket)
+{
+    bool held = socket->holder != NULL || socket->listener != NULL;
+    return !held || (socket->deaf && socket->finishing);
+}
+
+void socket_note_unread(struct socket *socket)
+{
+    if (ring_room(&socket->receive) != (s64)socket->receive.capacity)
+        socket->unread = true;
+}
+
 // Ends a connection that nobody holds, once both sides have said all.
 void socket_settle(struct socket *socket)
 {

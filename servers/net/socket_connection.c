@@ -18,6 +18,14 @@ static void acknowledge_later(struct tcp_pcb *pcb)
     tcp_set_flags(pcb, TF_ACK_DELAY);
 }
 
+// An acknowledgement would say that somebody has them. A reset tells the peer that they are lost
+// (RFC 1122, 4.2.2.13).
+static void refuse(struct socket *socket, struct pbuf *bytes)
+{
+    pbuf_free(bytes);
+    socket_reset(socket, E_PEER);
+}
+
 static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes, err_t error)
 {
     struct socket *socket = argument;
@@ -31,6 +39,10 @@ static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes,
         socket_settle(socket);
         return socket_callback_end(pcb);
     }
+    if (socket_takes_nothing(socket)) {
+        refuse(socket, bytes);
+        return socket_callback_end(pcb);
+    }
     bool early = socket->listener != NULL && !socket_shares(socket);
     bool held = early && socket_hold_early(socket, bytes);
     if (early && !held && socket_share(socket) != 0)
@@ -39,10 +51,7 @@ static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes,
         pbuf_free(bytes);
         return socket_callback_end(pcb);
     }
-    if (socket->holder != NULL || socket->listener != NULL)
-        socket_receive(socket, bytes);
-    else
-        tcp_recved(pcb, bytes->tot_len);
+    socket_receive(socket, bytes);
     pbuf_free(bytes);
     return socket_callback_end(pcb);
 }
@@ -73,18 +82,24 @@ static err_t on_poll(void *argument, struct tcp_pcb *pcb)
     return socket_callback_end(pcb);
 }
 
+static s32 reason_of(const struct socket *socket, err_t error)
+{
+    if (socket->state == NET_CONNECTING)
+        return error == ERR_RST ? E_BUSY : E_TIMEOUT;
+    if (error != ERR_RST)
+        return E_TIMEOUT;
+    return socket->state == NET_FINISHED && !socket->finishing ? E_STALE : E_PEER;
+}
+
 // lwIP has freed the connection already.
 static void on_error(void *argument, err_t error)
 {
     struct socket *socket = argument;
-    s32 reason = E_PEER;
 
     socket->pcb = NULL;
     if (error == ERR_CLSD && socket->holder != NULL)
         return; // both sides had ended it
-    if (socket->state == NET_CONNECTING)
-        reason = error == ERR_RST ? E_BUSY : E_TIMEOUT;
-    socket_lost(socket, reason);
+    socket_lost(socket, reason_of(socket, error));
 }
 
 void socket_attach(struct socket *socket, struct tcp_pcb *pcb)

@@ -62,9 +62,10 @@ s64 socket_accept(struct socket *listener, struct socket **out, struct net_share
 
 struct net_shared *socket_part(struct socket *socket, bool all_sent)
 {
+    socket_note_unread(socket);
     if (all_sent)
         socket_send(socket);
-    if (all_sent && socket_can_send(socket) && ring_used(&socket->send) != 0)
+    if (all_sent && !socket->unread && socket_can_send(socket) && ring_used(&socket->send) != 0)
         return NULL;
     if (socket->pcb != NULL && socket->state != NET_LISTENING)
         socket_credit_all(socket);
@@ -93,6 +94,9 @@ s64 socket_get_names(const struct socket *socket, struct socket_names *names)
 
 void socket_release(struct socket *socket)
 {
+    socket_note_unread(socket);
+    if (socket->unread)
+        socket_send(socket); // what fits goes out before the reset
     socket->holder = NULL;
     if (socket->state == NET_LISTENING) {
         while (socket->waiting != NULL)
@@ -101,7 +105,7 @@ void socket_release(struct socket *socket)
         socket_end(socket);
     } else if (socket->pcb == NULL) {
         socket_end(socket);
-    } else if (socket->state == NET_IDLE || socket->state == NET_CONNECTING) {
+    } else if (socket->state == NET_IDLE || socket->state == NET_CONNECTING || socket->unread) {
         socket_reset(socket, 0);
     } else {
         socket->finishing = true;

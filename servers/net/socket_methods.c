@@ -133,7 +133,7 @@ static CO_METHOD s64 tcp_socket_connect(struct socket_rep *self, u32 address, u3
     return error == ERR_RTE ? E_NOENT : E_NOMEM;
 }
 
-static CO_METHOD s64 tcp_socket_finish(struct socket_rep *self)
+static CO_METHOD s64 tcp_socket_finish(struct socket_rep *self, u32 deaf)
 {
     CO_HOME(self);
     struct socket *socket = socket_of(self);
@@ -141,6 +141,7 @@ static CO_METHOD s64 tcp_socket_finish(struct socket_rep *self)
     if (!socket_can_send(socket) && !socket->shut)
         return E_BUSY;
     socket->finishing = true;
+    socket->deaf |= deaf != 0;
     socket_ready(socket);
     return 0;
 }

@@ -28,6 +28,8 @@ struct socket {
     bool finishing;     // the sending side ends when its ring is empty
     bool shut;          // it has ended
     bool peer_finished; // the peer will send no more
+    bool deaf;          // its process has said that it takes no more
+    bool unread;        // bytes came that nobody has taken, and nobody will
     u8 polls;           // without progress, when nobody holds it
     u32 offers;         // of a listener
     u64 moment;         // when this one began, and what has come in it and in the one before
@@ -97,6 +99,11 @@ void socket_credit(struct socket *socket);
 bool socket_owes_window(const struct socket *socket);
 void socket_credit_all(struct socket *socket);
 void socket_receive(struct socket *socket, const struct pbuf *bytes);
+// Returns whether its process has let go of it for good, or has ended both directions: what comes
+// now is lost.
+bool socket_takes_nothing(const struct socket *socket);
+// Notes whether bytes have come that the process has not taken. Before its memory goes.
+void socket_note_unread(struct socket *socket);
 // Ends a connection that nobody holds, once both sides have said all.
 void socket_settle(struct socket *socket);
 

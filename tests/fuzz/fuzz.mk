@@ -61,7 +61,8 @@ fuzz-gateway-now: $(BUILD)/unit/gateway_fuzz $(BUILD)/unit/gateway_net_fuzz
 # commands, with sanitizers, on folders, dumps, disks and answers of machines.
 FUZZ_KOV := $(BUILD)/fuzz-kov/kov
 FUZZ_KOV_OBJS := $(patsubst %.c,$(BUILD)/fuzz-kov/%.o,$(KOV_SRC) trace/src/table.c \
-    servers/fs/snapshot.c userlib/cpio/cpio.c)
+    trace/src/waits.c servers/fs/snapshot.c userlib/cpio/cpio.c \
+    $(wildcard servers/sched/policies/*.c))
 FUZZ_KOV_MADE := $(addprefix $(BUILD)/viewer/,dci.pb-c.o pprof.pb-c.o messages.o assets.o \
     event_table.o)
 FUZZ_KOV_SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer

@@ -73,11 +73,12 @@ def limits(method, direction, names):
     return [parameter.limit for parameter in method.some(direction, *names)]
 
 
-def row(method):
+def row(interface, method):
     """What the driver has to know: struct proof_method."""
+    number = f"{interface.name}_METHOD_{method.name}".upper()
     strings = limits(method, "in", ("string", "bytes"))
     out = limits(method, "out", ("string", "bytes"))
-    return (f"    {{call_{method.name}, {len(strings)}, {max(strings, default=0)}, "
+    return (f"    {{call_{method.name}, {number}, {len(strings)}, {max(strings, default=0)}, "
             f"{len(out)}, {max(out, default=0)}, "
             f"{sum(parameter.bulk for parameter in method.some('out', 'struct'))}}},\n")
 
@@ -87,7 +88,7 @@ def text(interface):
     parts += [server(interface, method) for method in interface.methods]
     parts += [client(interface, method) for method in interface.methods]
     parts.append("static const struct proof_method proof_methods[] = {\n"
-                 + "".join(map(row, interface.methods)) + "};\n")
+                 + "".join(row(interface, method) for method in interface.methods) + "};\n")
     return "\n".join(parts)
 
 

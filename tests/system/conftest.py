@@ -15,6 +15,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers",
                             "long: takes more than some seconds; "
                             "begins first, so that none of these is the last")
+    config.addinivalue_line("markers", "minutes: takes minutes by its nature: "
+                            "`make test` leaves it to `make test-long`")
     config.addinivalue_line("markers", "part: what `make test-sanitized` runs")
     config.addinivalue_line("markers", "reports: the test is about a sanitizer's reports")
 

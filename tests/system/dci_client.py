@@ -4,12 +4,15 @@
 dci_pb2, which protoc generates, is looked for in the build folder ($ORRERY_BUILD or build).
 """
 
+import contextlib
 import os
 import pathlib
 import select
 import socket
 import struct
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(os.environ.get("ORRERY_BUILD", _ROOT / "build"), "gen", "python"))
@@ -76,6 +79,25 @@ class Client:
         if len(data) != count:
             raise Closed(f"end after {len(data)} of {count} bytes")
         return data
+
+    @contextlib.contextmanager
+    def reading_slowly(self, take):
+        """Meanwhile a thread takes the event of a frame twice a second: far too few, but who takes
+        nothing for some seconds counts as gone."""
+        over = threading.Event()
+
+        def read():
+            while not over.wait(0.5):
+                if select.select([self.socket], [], [], 0)[0]:
+                    take(self.receive_frame().event)
+
+        with ThreadPoolExecutor() as threads:
+            reader = threads.submit(read)
+            try:
+                yield
+            finally:
+                over.set()
+            reader.result()
 
     # ---- requests
 

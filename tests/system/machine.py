@@ -208,6 +208,15 @@ class Machine:
         """Runs kov with --json; returns what it printed as Python objects."""
         return json.loads(self.kov_run("--json", *arguments, **options).stdout)
 
+    def dump_memory(self, path):
+        """Stops the machine, writes its memory as an ELF file, and lets it go on."""
+        with Monitor(self.qmp_path) as monitor:
+            monitor.command("stop")
+            wait_for(lambda: monitor.command("query-status")["status"] == "paused",
+                     "the machine stops")
+            monitor.command("dump-guest-memory", paging=False, protocol=f"file:{path}")
+            monitor.command("cont")
+
 
 class Monitor:
     """QEMU's machine protocol (QMP) on a machine's socket."""

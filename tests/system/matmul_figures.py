@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Figures 1 to 8, 10 and 11 of S003 of our matmul, as text, on one CPU where a nanosecond is an
-instruction. docs/monitors.md has them by this script: tests/system/matmul_figures.py FOLDER."""
+instruction. docs/monitors.md has two of them by this script: tests/system/matmul_figures.py
+FOLDER."""
 
 import os
 import re

@@ -12,6 +12,11 @@ from waiting import PATIENCE
 
 COMMAND = re.compile(r"^build/kov (.*?)(?:\s+#.*)?$", re.MULTILINE)
 FOR_EVER = {"top": ["-n", "2", "-d", "1"]}  # what ends them
+# What a newcomer sees is not empty, and not all zero.
+SHOWS = {"record": r"^[1-9]\d* samples in ", "report": r": [1-9]\d* samples of ",
+         "top": r": [1-9]\d* samples in ", "stat": r"^ *[1-9]\d* ",
+         "annotate": r": [1-9]\d* samples of ", "locks": r"^ *[1-9][\d.]* % .* ContendedObject",
+         "trace": r"\b[1-9]"}
 
 
 def check_that_it_serves(command, folder):
@@ -35,3 +40,4 @@ def check_all(machine, folder):
                               cwd=folder, capture_output=True, text=True, timeout=PATIENCE,
                               check=False)
         assert done.returncode == 0 and done.stdout, (words, done.returncode, done.stderr)
+        assert re.search(SHOWS.get(words[0], "."), done.stdout, re.MULTILINE), (words, done.stdout)

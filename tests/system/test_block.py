@@ -3,10 +3,12 @@
 state before."""
 
 import struct
+import subprocess
 
 import pytest
 
 import servers
+from machine import KOV
 from test_shell import Shell
 
 DISK_BYTES = 16 << 20
@@ -152,6 +154,75 @@ def test_a_foreign_disk_is_left_alone(start, disk):
     assert shell.run("ls /data")[1] != 0
     power_off(shell)
     assert open(disk, "rb").read() == before
+
+
+def zero_headers(file, offset):
+    file.seek(offset)
+    file.write(bytes(512))
+
+
+def flip_a_bit(file, offset):
+    file.seek(offset + 20)
+    byte = file.read(1)[0]
+    file.seek(offset + 20)
+    file.write(bytes([byte ^ 4]))
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def is_only_read(shell):
+    """No command changes /data."""
+    for command in ("echo new > /data/f", "echo new >> /data/f", "echo new > /data/g",
+                    "rm /data/f", "mv /data/f /data/g", "mkdir /data/h"):
+        assert shell.run(command)[1] != 0, command
+    return shell.says("sync; ls /data; cat /data/f") == "f\nkept"
+
+
+@pytest.mark.parametrize("damage", [zero_headers, flip_a_bit])
+def test_a_damaged_disk_is_only_read_until_it_is_formatted(start, disk, damage):
+    shell = start(disk)
+    shell.says("echo kept > /data/f; sync")
+    shell.says("rm /data/f; sync; echo kept > /data/f; sync")
+    power_off(shell)
+    with open(disk, "r+b") as file:
+        damage(file, 0)
+        damage(file, DISK_BYTES // 2)
+    before = contents(disk)
+    shell = start(disk)
+    assert "fs: /data: the disk's contents are damaged; what can be read is there" in \
+        shell.machine.console
+    assert shell.says("ls /data") == "f"
+    assert is_only_read(shell) or damage is zero_headers  # no header says which state is newer
+    shell.machine.end()
+    assert contents(disk) == before
+    subprocess.run([KOV, "disk", "format", disk], check=True)
+    shell = start(disk)
+    assert shell.says("ls /data; echo anew > /data/f; sync; cat /data/f") == "anew"
+    assert subprocess.run([KOV, "disk", "format", disk], check=False).returncode == 1  # in use
+    shell.machine.end()
+    assert start(disk).says("cat /data/f") == "anew"
+
+
+def test_a_cut_disk_says_so(start, disk):
+    shell = start(disk)
+    shell.says("echo kept > /data/f; sync")
+    power_off(shell)
+    with open(disk, "r+b") as file:
+        file.truncate(DISK_BYTES * 3 // 4)
+    before = contents(disk)
+    shell = start(disk)
+    assert f"fs: /data: the disk was made with {DISK_BYTES} bytes and has " \
+        f"{DISK_BYTES * 3 // 4}: it was cut" in shell.machine.console
+    assert is_only_read(shell)
+    power_off(shell)
+    assert contents(disk) == before
+    with open(disk, "r+b") as file:
+        file.truncate(DISK_BYTES)
+    shell = start(disk)
+    assert shell.says("echo more >> /data/f; cat /data/f") == "kept\nmore"
 
 
 def test_the_disk_is_an_object(boot, disk):

@@ -20,7 +20,8 @@ def check_benchmarks(machine, status):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("cpus", [4, 2, 1])
+@pytest.mark.parametrize("cpus", [2, pytest.param(4, marks=pytest.mark.minutes),
+                                  pytest.param(1, marks=pytest.mark.minutes)])
 def test_the_whole_validation_table_is_ok(boot, cpus):
     """What `make run ONESHOT=1` prints: the kernel's rows, then those of programs."""
     machine = boot(cpus=cpus, append="bench=all init=bin/validation oneshot", network=False,
@@ -33,6 +34,7 @@ def test_the_whole_validation_table_is_ok(boot, cpus):
 
 
 @pytest.mark.long
+@pytest.mark.minutes
 def test_all_benchmarks_are_ok_without_the_model_unit(boot):
     machine = boot(cpus=2, append="bench=all oneshot", network=False)
     rows = check_benchmarks(machine, machine.wait_end())

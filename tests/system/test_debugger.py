@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import printed
 from machine import KOV, PRODUCT, ROOT, Monitor
 from ports import Port
 from waiting import PATIENCE
@@ -15,6 +16,7 @@ from waiting import PATIENCE
 ROW = re.compile(r"^ *(\d+) (\w+) +(\d+) (\w+) +(kernel|\d+ \S+) +(\S+) *(.*)$", re.MULTILINE)
 OBJECT = re.compile(r"^ *(0x[0-9a-f]+) (\S+) +(\S+) +(\d+) 0x[0-9a-f]+$", re.MULTILINE)
 EVENT = re.compile(r"^ *(\d+) +(\d+) (\w+) (.*)$", re.MULTILINE)
+LAST_EVENTS = 1500
 DAMAGED = re.compile("damaged|no thread at|Python", re.IGNORECASE)
 STOPPED = ("-S",)  # at the first instruction
 
@@ -44,6 +46,11 @@ def _debug(boot):
     yield start
     for port in ports:
         port.release()
+
+
+def events_of(said):
+    return [(int(time), int(cpu), name, printed.values(text))
+            for time, cpu, name, text in EVENT.findall(said)]
 
 
 def threads_of(said):
@@ -84,22 +91,26 @@ def test_threads_and_objects_are_those_that_kov_lists(debug):
 
 def test_the_last_events_are_those_of_a_memory_dump(debug, tmp_path):
     machine, gdb = debug(cpus=2)
+    machine.kov_run("run", "described", "1")
     dump = tmp_path / "memory.elf"
     with Monitor(machine.qmp_path) as monitor:
         monitor.command("stop")
         monitor.command("dump-guest-memory", paging=False, protocol=f"file:{dump}")
     done = subprocess.run([KOV, "trace", "show", "--json", "--dump", str(dump)],
                           stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
-    dumped = [(str(one["ticks"]), str(one["cpu"]), one["event"].split(":")[1], one["text"])
-              for one in json.loads(done.stdout)["events"] if one["event"] != "lost"]
-    assert len(dumped) > 300
-    said = gdb("orrery trace -n 300", "echo ====\\n", "orrery trace -n 10 1")
+    dumped = [printed.shown(one) for one in json.loads(done.stdout)["events"]
+              if one["event"] != "lost"]
+    # Enough to reach back to the program's begin, whose events have text.
+    count = LAST_EVENTS
+    assert len(dumped) > count
+    said = gdb(f"orrery trace -n {count}", "echo ====\\n", "orrery trace -n 10 1")
     both, one_cpu = said.split("====")
-    shown = EVENT.findall(both)
-    assert len(shown) == 300
+    shown = events_of(both)
+    assert len(shown) == count
     # Events of one time stand by CPU.
-    assert sorted(shown) == sorted(dumped[-300:])
-    assert EVENT.findall(one_cpu) == [event for event in dumped if event[1] == "1"][-10:], said
+    assert sorted(shown) == sorted(dumped[-count:])
+    assert {"process_name", "described"} <= {name for _, _, name, _ in shown}
+    assert events_of(one_cpu) == [event for event in dumped if event[1] == 1][-10:], said
 
 
 def test_locks_of_a_machine_that_hangs(debug):

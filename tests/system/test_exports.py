@@ -12,6 +12,8 @@ from dci_client import pb
 from machine import CONTROLLER
 
 SECONDS = 2
+FREQUENCY = 2000  # so each sample stands for so many nanoseconds:
+PERIOD = 10 ** 9 // FREQUENCY
 
 
 @pytest.fixture(scope="module", name="recording")
@@ -22,7 +24,7 @@ def record_a_process(pool, tmp_path_factory):
     exact = pool.lend(**EXACT)
     with dci.connect(exact.port, CONTROLLER) as client:
         _, pid = client.start_program("work-objects", 86400, 0)
-        exact.kov("record", "-o", path, "-F", "2000", "--", "demo", f"seconds={SECONDS}")
+        exact.kov("record", "-o", path, "-F", str(FREQUENCY), "--", "demo", f"seconds={SECONDS}")
         client.request(kill=pb.KillRequest(pid=pid))
     return path
 
@@ -74,7 +76,7 @@ def test_exports_have_every_sample(exact, recording, busy, tmp_path):
         return path.read_bytes()
 
     stacks = [line.rsplit(" ", 1) for line in export("folded").decode().splitlines()]
-    assert sum(int(count) for _, count in stacks) == busy
+    assert sum(int(events) for _, events in stacks) == busy * PERIOD
     assert any(re.search(r"^work-objects:\d+;Work\(\w+\) 0x\w+ of work-objects:\d+;"
                          r".*;run(;turn)?$", stack)
                for stack, _ in stacks), stacks[:5]

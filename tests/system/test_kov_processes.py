@@ -91,6 +91,12 @@ def test_kill_ends_a_process_and_init_starts_servers_again(machine2):
     assert machine2.kov_run("kill", "99999", check=False).returncode == 1
 
 
+def test_init_is_nobodys_to_kill(machine2):
+    refused = machine2.kov_run("kill", "1", check=False)
+    assert refused.returncode == 1 and "not permitted" in refused.stderr
+    assert machine2.kov("ps")["processes"][0]["pid"] == 1
+
+
 def test_a_process_is_moved_to_another_cpu(machine2):
     with dci.connect(machine2.port, CONTROLLER) as client:
         run, pid = client.start_program("keep-objects", 1)
@@ -137,6 +143,7 @@ def test_a_hundred_processes_of_ten_threads(machine4):
 
 
 @pytest.mark.long
+@pytest.mark.minutes
 def test_a_storm_of_ten_thousand_processes_leaves_nothing(boot):
     """One after the other, ended at any moment: not one object and no page more than before, as the
     program itself finds."""

@@ -44,7 +44,7 @@ class Measurement:
         found = sum(row["larx"]["value"] for row in self.rows.values())
         self.found = {coid: 100 * self.rows[coid]["larx"]["value"] / found if coid in self.rows
                       else 0 for coid in coids}
-        self.error = {coid: self.rows[coid]["share"]["error"] if coid in self.rows
+        self.error = {coid: self.rows[coid]["share"]["chance"] if coid in self.rows
                       else 100 / max(self.samples, 1) for coid in coids}
 
     def ranked(self, shares):
@@ -69,6 +69,17 @@ class Measurement:
             likely = min(max(overflows * self.own[coid] / 100, samples), samples + self.overlooked)
             assert may_be(likely, overflows, self.own[coid] / 100,
                           self.at_once), (coid, self.found, self.own, self.overlooked)
+        self.check_errors()
+
+    def check_errors(self):
+        """The error that kov tells has chance in it, and all that had no sample. Its shares are of
+        the larx of all, of which others may have a few."""
+        others = 100 * (1 - sum(row["share"]["value"] for row in self.rows.values()) / 100)
+        for coid, row in self.rows.items():
+            share = row["share"]
+            chance = certainly(share["chance"]) * self.at_once ** 0.5
+            assert abs(share["value"] - self.own[coid]) <= chance + share["error"] \
+                - share["chance"] + others, (coid, share, self.own)
 
     def show(self, title):
         print(f"\n{title}: {self.samples} samples of {sum(self.larx.values())} larx")

@@ -8,7 +8,7 @@ import pytest
 
 from matmul_figures import POLICIES, run_recorded
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.minutes]
 
 COLLECTED = re.compile(r"matmul: \d+ reads, (\d+) records \((\d+) switches, (\d+) of threads\), "
                        r"(\d+) lost")

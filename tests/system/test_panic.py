@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import printed
 from machine import KOV, GuestError, Monitor
 from waiting import PATIENCE, wait_for
 
@@ -84,10 +85,11 @@ LAST_EVENT = re.compile(r"^ *(\d+) +(\d+) (\w+) (.*)$")
 
 
 def last_events(console):
-    """The events that the panicked kernel has printed itself: (time, CPU, name, text)."""
+    """The events that the panicked kernel has printed itself: (time, CPU, name, values)."""
     lines = console.split("last trace events")[1].splitlines()[1:]
     matches = itertools.takewhile(bool, map(LAST_EVENT.match, lines))
-    return [(int(match[1]), int(match[2]), match[3], match[4].strip()) for match in matches]
+    return [(int(match[1]), int(match[2]), match[3], printed.values(match[4]))
+            for match in matches]
 
 
 def shown_of(dump):
@@ -108,10 +110,9 @@ def test_a_memory_dump_holds_the_last_events(boot, tmp_path):
         monitor.command("dump-guest-memory", paging=False, protocol=f"file:{dump}")
         monitor.command("pmemsave", val=0, size=512 << 20, filename=str(raw))
     shown = shown_of(dump)
-    events = [(event["ticks"], event["cpu"], event["event"].split(":")[1], event["text"])
-              for event in shown["events"] if event["event"] != "lost"]
-    printed = last_events(machine.console)
-    assert len(printed) > 10 and sorted(events[-len(printed):]) == sorted(printed), printed
+    events = [printed.shown(event) for event in shown["events"] if event["event"] != "lost"]
+    last = last_events(machine.console)
+    assert len(last) > 10 and sorted(events[-len(last):]) == sorted(last), last
     assert [event[0] for event in events] == sorted(event[0] for event in events)
     assert {event[1] for event in events} == {0, 1}
     assert {"switch", "obj_create"} <= {event[2] for event in events}

@@ -25,12 +25,14 @@ def check_counts(console, cpus):
     assert len(shares) == 3 * cpus and all(abs(int(a) - int(b)) <= 20 for a, b in shares), console
 
 
-@pytest.mark.parametrize("cpus", [pytest.param(8, marks=pytest.mark.long), 2, 1])
+@pytest.mark.parametrize("cpus", [pytest.param(8, marks=[pytest.mark.long, pytest.mark.minutes]),
+                                  2, 1])
 def test_counts_are_exact_or_within_their_errors(boot, cpus):
     check_counts(run(boot, cpus, pmu="model"), cpus)
 
 
 @pytest.mark.long
+@pytest.mark.minutes
 def test_all_events_at_once_agree_with_each_alone(boot):
     """100 intervals: the program wants 86 of each event's, and has all 14 events."""
     console = run(boot, 2, words="", pmu="model")

@@ -9,7 +9,7 @@ from machine import BUILD, ROOT
 
 COMPILE = ["powerpc64-linux-gnu-gcc", "-mbig-endian", "-mabi=elfv2", "-mcpu=power9", "-O2",
            "-ffreestanding", "-nostdlib", "-static", "-fno-stack-protector", "-mno-altivec",
-           "-mno-vsx", "-msoft-float", "-Wall", "-Werror", f"-I{ROOT}/include",
+           "-mno-vsx", "-msoft-float", "-Wall", f"-I{ROOT}/include",
            "-Wl,-N,-Ttext=0x400000,--build-id=none,--no-warn-rwx-segments"]
 
 

@@ -24,6 +24,7 @@ def run(boot, bench, **options):
     return machine, rows(machine, machine.wait_end())
 
 
+@pytest.mark.minutes
 def test_counts_equal_the_hand_counts_on_eight_cpus(boot):
     """test_boot.py has fewer."""
     machine, ok = run(boot, "model", cpus=8, pmu="model")

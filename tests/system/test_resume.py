@@ -3,11 +3,12 @@
 
 import json
 import random
+import subprocess
 
 import pytest
 
 from servers import interrupt, kill, owners, started, wait_owner, wait_up
-from waiting import wait_for
+from waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.long
 
@@ -33,13 +34,51 @@ def test_a_recording_goes_on(machine2, tmp_path, server):
     assert machine2.kov("report", "-i", path)["samples"] == recorded["samples"] > 0
 
 
+def traced(machine):
+    """What a recording must leave as it was."""
+    stat = machine.kov("trace", "stat")
+    return stat["mask"], stat["mode"]
+
+
+def read_without_a_warning(folder):
+    """Returns how many events babeltrace2 reads. It may tell of events that were lost."""
+    done = subprocess.run(["babeltrace2", folder], capture_output=True, text=True, check=True,
+                          timeout=PATIENCE)
+    said = [line for line in done.stderr.splitlines() if line and "iscarded" not in line]
+    assert said == []
+    return done.stdout.count("\n")
+
+
 def test_a_trace_goes_on_and_counts_what_is_missing(machine2, tmp_path):
-    mask = machine2.kov("trace", "stat")["mask"]
-    with started(machine2, "--json", "trace", "record", "-o", str(tmp_path / "trace"),
-                 *FOR_EVER) as recording:
+    before, folder = traced(machine2), str(tmp_path / "trace")
+    with started(machine2, "--json", "trace", "record", "-o", folder, *FOR_EVER) as recording:
         kill_under(machine2, "dci", "tracing")
         assert json.loads(interrupt(recording)[0])["reconnected"] >= 1
-    assert machine2.kov("trace", "stat")["mask"] == mask
+    assert traced(machine2) == before
+    assert read_without_a_warning(folder) > 0
+
+
+@pytest.mark.parametrize("kov_too", [False, True], ids=["kov ends", "kov is killed"])
+def test_a_trace_that_ends_with_its_server_leaves_all_as_it_was(machine2, tmp_path, kov_too):
+    """Of the machine, and of the recording that was there before."""
+    folder, was = tmp_path / "trace", traced(machine2)
+    options = ("-o", str(folder))
+    machine2.kov_run("trace", "record", *options, "-d", "0.2")
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with started(machine2, "--no-reconnect", "--timeout", "10", "trace", "record", *options,
+                 *FOR_EVER) as recording:
+        wait_for(lambda: (tmp_path / "trace.old").exists(), "packets")
+        if kov_too:
+            recording.kill()
+        dci = kill(machine2, "dci")
+        said = recording.communicate(timeout=PATIENCE)[1]
+    assert recording.returncode != 0 and len(said.splitlines()) == (not kov_too), said
+    wait_up(machine2, "dci", dci)
+    assert traced(machine2) == was
+    assert read_without_a_warning(folder) > 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / "trace.old").iterdir()} == first
+    machine2.kov_run("trace", "record", *options, "-d", "0.2")
+    assert read_without_a_warning(folder) > 0 and traced(machine2) == was
 
 
 def test_the_console_and_top_go_on(machine2):

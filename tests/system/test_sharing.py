@@ -131,10 +131,11 @@ def test_members_of_sampling_get_what_the_owner_gets(machine2):
         lazy.join()
         early.read()
         owner.ask(**sampling())
-        owner.client.run_workload("demo:seconds=1")
-        late.join()
-        late.read()
-        owner.client.run_workload("demo:seconds=1")
+        with lazy.client.reading_slowly(lazy.take):
+            owner.client.run_workload("demo:seconds=1")
+            late.join()
+            late.read()
+            owner.client.run_workload("demo:seconds=1")
         (end,) = owner.ask(sampling_stop=pb.SamplingStopRequest())
         pushed = sum(cpu.taken - cpu.filtered for cpu in end.sampling_stop.cpus)
         assert pushed == owner.got["all"] > 0
@@ -154,15 +155,14 @@ def test_a_member_of_the_trace_that_does_not_read_misses_alone(machine2):
         lazy.join()
         early.read()
         owner.ask(**tracing())
-        for storm in range(40):
-            worker.run_workload("trace-storm:events=40000,nest=0")
-            owner.client.system()  # takes what has come
-            owner.take_kept()
-            # Who takes nothing for long counts as gone.
-            lazy.take(lazy.client.receive_frame().event)
-            if storm == 20:
-                late.join()
-                late.read()
+        with lazy.client.reading_slowly(lazy.take):
+            for storm in range(40):
+                worker.run_workload("trace-storm:events=40000,nest=0")
+                owner.client.system()  # takes what has come
+                owner.take_kept()
+                if storm == 20:
+                    late.join()
+                    late.read()
         missing = [one.packets_missed for one in worker.server_stat().clients if one.tracing_member]
         ends = owner.ask(trace_unsubscribe=pb.TraceUnsubscribeRequest())
         stats = [stat for end in ends for stat in end.trace_unsubscribe.cpus]
@@ -255,6 +255,53 @@ def test_who_joins_twice_or_leaves_unjoined_is_refused(machine2):
                 with pytest.raises(dci.DciError) as refusal:
                     liar.ask(**body)
                 assert refusal.value.error == error
+
+
+def mode_of(machine):
+    with dci.connect(machine.port, OBSERVER) as client:
+        replies = [response.trace_stat for response in client.responses(client.send(
+            trace_stat=pb.TraceStatRequest(scope=pb.SCOPE_ALL)))]
+        stat = replies[0]
+        return not stat.subscribed and (stat.mask, stat.process_mask, {
+            cpu.mode for reply in replies for cpu in reply.cpus})
+
+
+@pytest.mark.parametrize("before", ["overwrite", "discard"])
+def test_the_flight_recorder_survives_a_recording_however_it_ends(machine2, tmp_path, before):
+    machine2.kov_run("trace", "set", "--mode", before)
+    was = mode_of(machine2)
+    other = pb.TRACE_MODE_DISCARD if before == "overwrite" else pb.TRACE_MODE_OVERWRITE
+
+    def begin(**options):
+        owner = Watcher(machine2.port, CONTROLLER)
+        owner.ask(trace_subscribe=pb.TraceSubscribeRequest(
+            mode=other, set_mask=True, mask=TRACE_TEST, **options))
+        assert {cpu.mode for cpu in owner.client.trace_stat().cpus} == {other}
+        return owner
+
+    begin(scope=pb.SCOPE_ALL).client.close()  # killed
+    wait_for(lambda: mode_of(machine2) == was)
+    owner = begin()
+    owner.client.send(trace_unsubscribe=pb.TraceUnsubscribeRequest())
+    owner.client.close()  # killed during its own end
+    wait_for(lambda: mode_of(machine2) == was)
+    with begin(yielding=True):
+        for number, mode in enumerate(["overwrite", "discard"]):  # the first displaces it
+            machine2.kov_run("trace", "record", "-o", tmp_path / str(number), "--mode", mode, "-d",
+                             "0.1")
+            assert mode_of(machine2) == was
+    typo = machine2.kov_run("trace", "record", "-o", tmp_path / "typo", "--", "demoo", check=False)
+    assert typo.returncode == 1
+    wait_for(lambda: mode_of(machine2) == was)
+    machine2.kov_run("trace", "set", "--mode", "overwrite")
+
+
+def test_what_another_has_taken_is_not_lost_for_the_next(machine2, tmp_path):
+    machine2.kov_run("trace", "set", "--mode", "overwrite")
+    for number in range(2):
+        machine2.kov_run("trace", "snapshot", "-o", tmp_path / str(number))
+    shown = machine2.kov_run("trace", "show", "-n", "100")
+    assert "lost" not in shown.stdout and not shown.stderr, shown.stdout
 
 
 def test_owners_and_members_that_die_leave_nothing(machine2):

@@ -19,7 +19,7 @@ import pytest
 from servers import kill, wait_owner, wait_up
 from waiting import PATIENCE, wait_for
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.minutes]
 
 SECONDS = int(os.environ.get("ORRERY_SOAK_SECONDS", "20"))
 LEAK_BYTES = 8 << 20  # what caches may keep

@@ -42,10 +42,14 @@ def test_user_and_kernel_are_the_whole_to_the_instruction(modelled):
 
 
 def test_counts_of_the_whole_hold_those_of_parts(modelled):
-    found = counts(modelled.kov("stat", "-e", "branches,taken", "-e",
-                                "instructions,stcx,stcx-failed", "-d", "2"))
+    found, seconds = {}, 2
+    while not found or any(entry["measured"] == 0 for entry in found.values()):
+        # the busier the host, the less of it is the machine's
+        found = counts(modelled.kov("stat", "-e", "branches,taken", "-e",
+                                    "instructions,stcx,stcx-failed", "-d", str(seconds)))
+        seconds *= 2
     for entry in found.values():
-        assert 0 < entry["measured"] <= entry["total"]
+        assert entry["measured"] <= entry["total"]
     assert found["instructions",
                  "all"]["measured"] == found["instructions",
                                              "all"]["total"], "it measures the turns"

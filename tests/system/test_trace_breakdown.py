@@ -25,8 +25,8 @@ class Recording:
     def __init__(self, machine, folder):
         self.machine, self.folder = machine, str(folder)
         self.times = [self.cpu_times()]
-        recorder = servers.started(machine, "trace", "record", "-o", self.folder, "-e", MAJORS,
-                                   "-d", "3600")
+        recorder = servers.started(machine, "trace", "record", "--all", "-o", self.folder, "-e",
+                                   MAJORS, "-d", "3600")
         servers.wait_owner(machine, "tracing")
         self.times.append(self.cpu_times())
         machine.kov_run("run", "traced", str(CALLS), str(PAGES))
@@ -59,7 +59,7 @@ def check_sums(found):
     for row in found["cpus"]:
         assert sum(row[f"{part}_ticks"] for part in ON_CPU) == length
     for row in found["processes"]:
-        assert sum(row[f"{part}_ticks"] for part in PARTS) == row["wall_ticks"] \
+        assert sum(row[f"{part}_ticks"] or 0 for part in PARTS) == row["wall_ticks"] \
             <= length * row["threads"]
 
 
@@ -76,6 +76,31 @@ def test_times_add_up_while_all_cpus_work(recording, tmp_path):
     assert len(found["cpus"]) == machine.cpus
     for row in found["cpus"]:
         assert row["user_ticks"] > 0 and row["interrupt_ticks"] > 0, row
+
+
+def test_kernel_threads_have_times(recording, tmp_path):
+    """Threads of the kernel that ran, were ready or slept before the recording are known from where
+    its state tells of them to where it ends."""
+    machine, folder = recording.machine, str(tmp_path / "begun")
+    run = str(machine.kov("workload", "start", "demo")["workload"]["id"])
+    try:
+        machine.kov("trace", "record", "-o", folder, "-e", MAJORS, "-d", "0.5")
+    finally:
+        machine.kov("workload", "stop", run)
+    told = machine.kov("trace", "show", folder, "-e", "state_thread,state_end")["events"]
+    kernels = {event["fields"]["thread"] for event in told if event["fields"].get("kernel") == 1}
+    since = told[-1]["ticks"]
+    assert told[-1]["event"] == "STATE:state_end" and len(kernels) >= 3 * machine.cpus
+    found = machine.kov("trace", "breakdown", folder)
+    check_sums(found)
+    row, = (row for row in found["processes"] if row["process"] == "kernel")
+    assert row["user_ticks"] > 0
+    assert row["unknown_ticks"] <= row["threads"] * (since - found["from_ticks"]), row
+    last = max(event["ticks"] for event in machine.kov("trace", "show", folder)["events"]
+               if event["pid"] == 0)
+    unknown = [one for one in machine.kov("trace", "show", "--activity", folder)["intervals"]
+               if one["activity"] == "unknown" and since < one["to_ticks"] <= last]
+    assert [one for one in unknown if one["thread"] in kernels or one["thread"] is None] == []
 
 
 def ran(recording, pid, begin, end):

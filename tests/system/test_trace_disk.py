@@ -58,7 +58,10 @@ def test_a_trace_comes_from_the_disk_of_a_machine_on_or_off(start, disk, tmp_pat
     assert told["bytes"] == size + os.path.getsize(on / "metadata")
     events, lines = events_of(on)
     assert len(events) == len(lines) == logged
-    assert {one["event"].split(":")[0] for one in events} == {"SCHED", "SYSCALL"}
+    assert {one["event"].split(":")[0] for one in events} == {"SCHED", "SYSCALL", "STATE"}
+    rows = kov("--json", "trace", "breakdown", str(on))
+    named = {row["name"] for row in json.loads(rows.stdout)["processes"]}
+    assert {"init", "fs", "shell", "trace"} <= named  # STATE tells whom the threads belong to
     shell.machine.type("poweroff\n")
     shell.machine.wait_end()
     done = kov("trace", "read", f"{disk}:/data/t/", str(off))
@@ -66,6 +69,50 @@ def test_a_trace_comes_from_the_disk_of_a_machine_on_or_off(start, disk, tmp_pat
     names = sorted(os.listdir(on))
     assert "metadata" in names and "stream_0" in names
     assert filecmp.cmpfiles(on, off, names, shallow=False) == (names, [], [])
+
+
+def test_the_events_of_processes_are_in_it(start, disk, tmp_path):
+    """Those of a program that has ended, and of a server that has not: as many as the program has
+    logged, named, and as babeltrace2 sees them."""
+    shell = start(network=False, cpus=2)
+    told = shell.says("trace record -m all -s 65536 /data/t described 300; sync").splitlines()
+    logged, packets, _, lost, over = account(told[-1])
+    assert lost == over == 0
+    on = tmp_path / "on"
+    assert kov("trace", "read", f"{disk}:/data/t", str(on)).returncode == 0
+    streams = [path.name for path in on.glob("stream_*")]
+    listed = re.findall(r'^ +(stream_\w+) = "(\d+)-(\d+)";', (on / "metadata").read_text(), re.M)
+    assert sorted(name for name, _, _ in listed) == sorted(streams)
+    assert sum(int(last) - int(first) + 1 for _, first, last in listed) == packets
+    events, lines = events_of(on)
+    assert len(events) == len(lines) == logged
+    tale = [one["fields"] for one in events if one["event"] == "tale:greeting"]
+    assert [one["to"] for one in tale] == list(range(300))
+    pids = {one["stream_pid"] for one in events}
+    rows = json.loads(kov("--json", "trace", "breakdown", str(on)).stdout)["processes"]
+    named = {row["name"]: row["pid"] for row in rows}
+    assert named["described"] in pids and named["fs"] in pids and named["trace"] not in pids
+    # What is on from then on is what was on before.
+    assert shell.run("trace record -m program /data/u false")[1] == 1
+    assert shell.run("trace record -m program /data/v nonesuch")[1] == 1
+    assert "v/" not in shell.says("ls /data").split()
+    (on / streams[-1]).unlink()
+    assert "is missing" in kov("trace", "show", str(on)).stderr
+
+
+def process_streams(shell, disk, tmp_path, name):
+    """The streams of processes in a recording of what is on."""
+    shell.says(f"trace record -d 1 /data/{name}; sync")
+    assert kov("trace", "read", f"{disk}:/data/{name}", str(tmp_path / name)).returncode == 0
+    return list((tmp_path / name).glob("stream_*_*"))
+
+
+def test_a_killed_one_leaves_no_process_that_logs(start, disk, tmp_path):
+    shell = start(network=False, cpus=2)
+    shell.says("trace record -m all -d 86400 /data/long & sleep 1; kill $!; wait")
+    shell.machine.wait_for(lambda: "trace-restore" not in shell.says("ps"), "masks are set back")
+    process_streams(shell, disk, tmp_path, "left")  # what they had logged before
+    assert process_streams(shell, disk, tmp_path, "later") == []
 
 
 def damage(disk, slot):
@@ -106,9 +153,15 @@ def test_the_size_is_a_limit_and_what_is_over_is_counted(start, disk, tmp_path):
     assert len(events) == len(lines) == logged
 
 
+def trace_setting(machine):
+    told = machine.kov("trace", "stat")
+    return told["mask"], told["mode"]
+
+
 def test_one_reader_at_a_time(start, tmp_path):
     shell = start()
     machine = shell.machine.wait_ready()
+    before = trace_setting(machine)
     shell.says("trace record -m sched -d 86400 /data/long &")
     shell.machine.wait_for(lambda: "metadata" in shell.says("ls /data/long 2>/dev/null; true"),
                            "the program records")
@@ -118,6 +171,7 @@ def test_one_reader_at_a_time(start, tmp_path):
     shell.says(f"kill {pid}")
     machine.wait_for(lambda: all(one["pid"] != pid for one in machine.kov("ps")["processes"]),
                      "the program has gone")
+    machine.wait_for(lambda: trace_setting(machine) == before, "mask and mode are set back")
     machine.kov_run("trace", "record", "-d", "0.2", "-o", str(tmp_path / "two"))
     recorder = subprocess.Popen(machine.kov_command("trace", "record", "-d", "86400", "-o",
                                                     str(tmp_path / "three")),
@@ -144,6 +198,9 @@ def test_what_cannot_be_is_told(start, disk, tmp_path):
     assert shell.run("trace record -d x /data/t")[1] == 2
     shell.says("mkdir /data/t; echo x > /data/t/other; sync")
     assert shell.run("trace record /data/t")[1] == 1
+    # What the kernel refuses once the folder is there: the folder goes.
+    assert shell.run("trace record -m 0xffffffffffffffff /data/u")[1] == 1
+    assert shell.says("ls /data").split() == ["t/"]
     empty = tmp_path / "empty"
     empty.write_bytes(bytes(1 << 20))
     for words, wanted in (

@@ -99,6 +99,20 @@ def test_the_program_begins_while_it_is_recorded(machine, tmp_path):
     assert shown(machine, folder, "--where", "name = world") == greetings(COUNT)[::2]
 
 
+def test_a_recorder_that_is_killed_leaves_them_described(machine, tmp_path):
+    """Nothing has described these before, and kov cannot ask in the end."""
+    assert not listed(machine, "other")
+    folder = tmp_path / "trace"
+    recorder = servers.started(machine, "trace", "record", "-o", str(folder), "-e", "PROGRAM",
+                               "-d", "3600")
+    servers.wait_owner(machine, "tracing")
+    run(machine, "described-other", str(COUNT))
+    wait_for(lambda: any(folder.glob("stream_*_*")), "packets of the program")
+    recorder.kill()
+    recorder.communicate()
+    assert [name for name, _ in babeltrace(folder)] == ["other:greeting"] * COUNT
+
+
 def test_its_events_are_listed_and_stay(machine):
     first = run(machine, "described", "1")
     events = listed(machine, "tale")

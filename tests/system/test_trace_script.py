@@ -31,8 +31,8 @@ class Recording:
         script = "".join(ROUND.format(number) for number in range(ROUNDS))
         sampling = servers.started(machine, "record", "-o", f"{folder}.samples", "-d", "3600")
         servers.wait_owner(machine, "sampling")
-        recorder = servers.started(machine, "trace", "record", "-o", self.folder, "-e", MAJORS,
-                                   "-d", "3600")
+        recorder = servers.started(machine, "trace", "record", "--all", "-o", self.folder, "-e",
+                                   MAJORS, "-d", "3600")
         servers.wait_owner(machine, "tracing")
         self.before = self.cpu_times()
         done = machine.kov_run("run", "sh", typed=script)

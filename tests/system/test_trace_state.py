@@ -48,7 +48,7 @@ def test_it_begins_with_the_processes(recording):
         assert names[process["pid"]] == process["name"]
         cpus = {event["cpu"] for event in events["STATE:state_dispatcher"]
                 if event["pid"] == process["pid"]}
-        assert sum(1 << cpu for cpu in cpus) == process["dispatchers"]
+        assert sum(1 << cpu for cpu in cpus) == process["dispatchers"], process
     assert events["STATE:state_end"][0]["processes"] == len(told)
 
 

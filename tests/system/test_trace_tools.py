@@ -2,6 +2,8 @@
 """Tools that answer from a trace, on a real recording: what they say is what a count by hand of
 `kov trace show` says."""
 
+import glob
+import struct
 import subprocess
 from collections import Counter, defaultdict
 
@@ -10,6 +12,9 @@ import pytest
 from servers import interrupt, wait_owner
 
 pytestmark = pytest.mark.long
+
+PACKET = struct.Struct(">I16sI4QQIIQII")  # the header of a packet (trace/layout.h)
+END, BITS, PID, CPU = 4, 6, 8, 12
 
 
 class Recording:
@@ -24,6 +29,20 @@ class Recording:
         self.hz = shown["hz"]
         self.events = [event for event in shown["events"] if event["event"] != "lost"]
         self.losses = [event for event in shown["events"] if event["event"] == "lost"]
+
+    def ends(self):
+        """{CPU: until when the kernel's stream tells what it did}, by its last packet."""
+        found = {}
+        for path in glob.glob(f"{self.folder}/stream_*"):
+            with open(path, "rb") as file:
+                data = file.read()
+            at = 0
+            while at < len(data):
+                packet = PACKET.unpack_from(data, at)
+                if packet[PID] == 0:
+                    found[packet[CPU]] = max(found.get(packet[CPU], 0), packet[END])
+                at += packet[BITS] // 8
+        return found
 
     def tool(self, name, *options):
         """kov trace NAME OPTIONS… FOLDER."""
@@ -149,11 +168,11 @@ def tells_who_runs(event):
     return event["event"] == "STATE:state_thread" and event["fields"]["state"] in (0, 4)
 
 
-def runs_by_hand(recording, end):
+def runs_by_hand(recording):
     """By thread: its runs, as ticks, from the switch to it until the one from it; and how long each
     of its wake-ups took to make it run, while it was away. Both by switches and wake-ups alone."""
     runs, latencies = defaultdict(list), defaultdict(list)
-    begun, woken = {}, {}
+    begun, woken, ran_on, ends = {}, {}, {}, recording.ends()
     for event in recording.events:
         fields = event["fields"]
         if event["event"] == "SCHED:switch":
@@ -162,20 +181,21 @@ def runs_by_hand(recording, end):
                 runs[left].append(event["ticks"] - begun.pop(left))
             if runs_now in woken:
                 latencies[runs_now].append(event["ticks"] - woken.pop(runs_now))
-            begun[runs_now] = event["ticks"]
+            begun[runs_now], ran_on[runs_now] = event["ticks"], event["cpu"]
         elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
             woken.setdefault(fields["thread"], event["ticks"])
         elif tells_who_runs(event):
             begun.setdefault(fields["thread"], event["ticks"])
+            ran_on.setdefault(fields["thread"], fields["cpu"])
     for thread, since in begun.items():
-        runs[thread].append(end - since)
+        runs[thread].append(ends[ran_on[thread]] - since)
     return runs, latencies
 
 
 def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
     found = recording.tool("sched")
     assert not [loss for loss in recording.losses if loss["pid"] == 0]
-    runs, latencies = runs_by_hand(recording, found["to_ticks"])
+    runs, latencies = runs_by_hand(recording)
     threads = {row["thread"]: row for row in found["threads"]}
     assert set(runs) <= set(threads) and sum(map(len, latencies.values())) > 0
     assert found["all"]["wakes"] == sum(map(len, latencies.values()))
@@ -265,9 +285,10 @@ def test_idle_intervals_are_those_between_the_events(recording):
             if row["process"] == "[idle]"}
     whole = found["to_ticks"] - found["from_ticks"]
     for cpu, row in rows.items():
-        events = [event for event in recording.events if event["cpu"] == cpu and event["pid"] == 0
+        events = [event for event in recording.events
+                  if event["cpu"] == cpu and event["stream_pid"] == 0
                   and event["event"].split(":")[0] not in ("TRACE", "PMU")]
-        intervals = list(idle_intervals(events, found["to_ticks"]))
+        intervals = list(idle_intervals(events, recording.ends()[cpu]))
         lengths = [length for length, _ in intervals]
         assert (row["count"], row["idle_ticks"]) == (len(lengths), sum(lengths)), row
         if lengths:

@@ -24,7 +24,7 @@ CHANGE = re.compile(r"[-+]\d[\d.]* % ± \d[\d.]*|(?<= )~(?= |$)")
 ANY_CHANGE = r"(?:[-+]\d[\d.]* % ± \d[\d.]*|~)"
 FOR_EVER = {"top": ["-n", "2", "-d", "2"]}  # what ends them
 CALLS_ENOUGH = 3000  # of diary: it has written pages
-WRITE, TRUNCATE = 6, 8  # ipc/fs.idl
+WRITE, TRUNCATE = "fs.write", "fs.truncate"
 
 
 def shape(line):
@@ -110,7 +110,7 @@ def writes_a_page(reader, folder):
     found = reader.machine.kov("trace", "breakdown", os.path.join(reader.root, folder))
     pid, = (row["pid"] for row in found["processes"] if row["name"] == "diary")
     fs, = (row["pid"] for row in found["processes"] if row["name"] == "fs")
-    counts = {row["method"]: row["count"] for row in found["servers"]
+    counts = {row["method_name"]: row["count"] for row in found["servers"]
               if (row["server"], row["pid"]) == (fs, pid)}
     return counts[WRITE] / counts[TRUNCATE]
 
@@ -140,7 +140,8 @@ def test_the_reason_is_found_and_mended(tmp_path):
         assert before > 600 and after < 3, (before, after)  # a byte each of 1320; all at once
         found = machine.kov("trace", "compare", *(os.path.join(root, folder)
                                                   for folder in ("before", "after")))
-        row, = (row for row in found["calls"] if (row["server"], row["method"]) == ("fs", WRITE))
+        row, = (row for row in found["calls"]
+                if (row["server"], row["method_name"]) == ("fs", WRITE))
         assert row["count_sure"] and row["count_percent"] < -50
         row, = (row for row in found["processes"]
                 if (row["process"], row["part"]) == ("diary", "call"))

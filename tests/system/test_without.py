@@ -58,6 +58,7 @@ def points(image, table):
     raise AssertionError("the points lie in no segment")
 
 
+@pytest.mark.minutes
 @pytest.mark.parametrize("table, left_out", [("trace_points", set(MAJORS.values())),
                                              ("switch_points", MONITORED)])
 def test_no_point_is_left(image, table, left_out):
@@ -67,6 +68,7 @@ def test_no_point_is_left(image, table, left_out):
     assert all(left[user] <= usual[user] for user in left)
 
 
+@pytest.mark.minutes
 def test_all_else_works(image, tmp_path):
     with Machine(str(tmp_path), "without", cpus=2, kernel=image) as machine:
         machine.wait_ready()

@@ -149,8 +149,8 @@ class WebSocket(Connection):
                 return {"type": "frame", "id": FRAME_ID.unpack_from(payload, 8)[0],
                         "bytes": payload}
 
-    def until(self, kind):
-        """Returns the next message of this type. Skips the others."""
-        while (message := self.next())["type"] != kind:
+    def until(self, *kinds):
+        """Returns the next message of one of these types. Skips the others."""
+        while (message := self.next())["type"] not in kinds:
             pass
         return message

@@ -16,7 +16,7 @@ from conftest import KOV
 from machine import PATIENCE
 
 FRAME_HEAD = struct.Struct("<BBHIIIdd")  # viewer/gateway/messages.def
-OBJECTS, HEAT, METRIC, BYTES = 1, 2, 3, 12
+OBJECTS, HEAT, METRIC, SLICES, BYTES = 1, 2, 3, 7, 12
 
 
 class Gateway:
@@ -127,7 +127,7 @@ class Browser:
                 self.answers[message["id"]] = message
 
     def take_frame(self, payload):
-        kind, flags, _, rows, topic, _, _, _ = FRAME_HEAD.unpack_from(payload)
+        kind, flags, _, rows, topic, _, *interval = FRAME_HEAD.unpack_from(payload)
         columns = payload[FRAME_HEAD.size:]
         if kind == OBJECTS:
             self.topics[topic] = self.objects(columns, rows)
@@ -136,9 +136,24 @@ class Browser:
             self.rates[topic] = self.heat(columns, rows, column=2, code="f")
         elif kind == METRIC:
             self.metric(topic, columns, rows, flags)
+        elif kind == SLICES:
+            self.topics[topic] = {"rows": self.slices(columns, rows), "interval": interval}
         elif kind == BYTES:
             before = b"" if flags & 1 else self.topics.get(topic, b"")
             self.topics[topic] = before + columns[:rows]
+
+    def slices(self, columns, rows):
+        """Returns rows as the schema names their columns; process is its key, or None."""
+        names = "from", "to", "time", "process", "thread", "what", "count", "cpu", "activity"
+        found, at = [], 0
+        for code in "dddIIIIBB":
+            found.append(struct.unpack_from(f"<{rows}{code}", columns, at))
+            at += (rows * struct.calcsize(code) + 7) // 8 * 8
+        rows = [dict(zip(names, row)) for row in zip(*found)]
+        for row in rows:
+            row["process"] = self.things[row["process"]][0] if row["process"] else None
+            row["what"] = self.strings[row["what"]]
+        return rows
 
     def metric(self, topic, columns, rows, flags):
         """Returns {time in ms: value}."""

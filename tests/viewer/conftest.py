@@ -21,6 +21,7 @@ def pytest_configure(config):
     """Makes the protocol's messages, which the tests import, before anything else."""
     config.addinivalue_line("markers",
                             "long: takes more than some seconds; `make check` leaves it out")
+    config.addinivalue_line("markers", "minutes: `make test` leaves it to `make test-long`")
     folder = tempfile.TemporaryDirectory()
     config.add_cleanup(folder.cleanup)
     subprocess.run(

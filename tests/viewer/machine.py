@@ -195,6 +195,31 @@ class Session(threading.Thread):
                     pid=pid, objects=objects[start:start + 3]))
         self.respond(request, objects=dci.ObjectsReply())
 
+    def do_object_swap(self, request):
+        wish = request.object_swap
+        if wish.implementation == "ThreadDistributed":
+            self.respond(request)
+        else:
+            self.refuse(request, E_TIMEOUT, "called off after 100 ms: 1 calls are inside: "
+                        "thread 7 in method 3")
+
+    def do_sched(self, request):
+        if self.machine.decisions is None:
+            self.refuse(request, E_NOENT, "the server sched does not run")
+            return
+        self.respond(request, sched=dci.SchedReply(
+            pid=8, policy="balance", readings=120, decided=len(self.machine.decisions),
+            held_back=3, decisions=self.machine.decisions))
+
+    def do_sched_policy(self, request):
+        if request.sched_policy.policy == "balance":
+            self.respond(request)
+        else:
+            self.refuse(request, E_NOENT, "there is no such policy")
+
+    def do_sched_pin(self, request):
+        self.respond(request)
+
     def do_dref_enable(self, request):
         self.machine.dref_enabled = request.dref_enable.on
         self.respond(request)
@@ -230,7 +255,8 @@ class Session(threading.Thread):
             self.push(samples=batch)
         self.machine.sampler = None
         self.respond(request, sampling_stop=dci.SamplingStatReply(
-            session=1, cpus=self.machine.sampling_stats, events=self.machine.sampled))
+            session=1, cpus=self.machine.sampling_stats, events=self.machine.sampled,
+            time=self.machine.sampling_now))
 
     def do_sampling_stat(self, request):
         machine = self.machine
@@ -266,6 +292,9 @@ class Session(threading.Thread):
         self.respond(request)
 
     def do_run_start(self, request):
+        if self.machine.run_error:
+            self.refuse(request, self.machine.run_error, "no such program")
+            return
         self.respond(request, run_start=dci.RunStartReply(pid=44))
         for data in self.machine.run_output:
             self.push(run_output=dci.RunOutput(run=5, data=data))
@@ -495,17 +524,20 @@ class Monitor:
 class Machine:
     """Listens on a free port of this host. Serves any number of clients."""
 
-    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "sampling_change",
-               "count_start", "count_stop", "count_exclude", "count_trace", "trace_set",
-               "trace_subscribe", "trace_unsubscribe", "workload_start", "workload_stop", "kill",
-               "move", "run_open", "run_upload", "run_start", "run_input", "console_input"}
+    CONTROL = {"power_off", "dref_enable", "object_swap", "sampling_start", "sampling_stop",
+               "sampling_change", "count_start", "count_stop", "count_exclude", "count_trace",
+               "trace_set", "trace_subscribe", "trace_unsubscribe", "workload_start",
+               "workload_stop", "kill", "move", "run_open", "run_upload",
+               "run_start", "run_input", "console_input", "sched_policy", "sched_pin"}
 
     def __init__(self):
         self.requests, self.answered, self.sessions = [], [], []
         # kind of request: function(session, request) that answers in place of us
         self.misbehaviour = {}
         self.metadata = METADATA
+        self.decisions = None  # SchedDecision; None: no scheduler runs
         self.errors = {}  # kind of request: (error, message)
+        self.host = "127.0.0.1"
         self.tokens = {"orrery": dci.ROLE_CONTROLLER, "look": dci.ROLE_OBSERVER}
         self.system = dci.SystemInfo(
             cpu_count=2, timebase_hz=TIMEBASE_HZ, boot_time=0, time=3 * TIMEBASE_HZ,
@@ -531,14 +563,15 @@ class Machine:
         self.processes, self.user_classes, self.user_objects, self.regions = [], {}, {}, {}
         self.stuck = set()
         self.uploaded, self.typed = b"", b""
-        self.run_output, self.run_status, self.run_waits_for_input = [b"hello\n"], 0, False
+        self.run_output, self.run_error = [b"hello\n"], 0
+        self.run_status, self.run_waits_for_input = 0, False
         self.console, self.console_start = b"Orrery\n# ", 0
         self.dref_enabled = None
         self.dref_reads = 0
         self.dref_readings = [(TIMEBASE_HZ, [])]
         self.samples, self.last_samples, self.sampling_stats = [], [], []
         self.sampled, self.sampler, self.samples_after_change = [], None, []
-        self.sampling_begin, self.sampling_change_time = 0, 0
+        self.sampling_begin, self.sampling_change_time, self.sampling_now = 0, 0, 0
         # numbers that are not their places in the list
         self.pmu_events = [
             dci.PmuEventInfo(event=10 + index, name=name, unit="model", meaning=f"what {name} is",
@@ -582,7 +615,9 @@ class Machine:
         self.skipped = 0  # seconds that its clock has leapt, when it runs
 
     def __enter__(self):
-        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.listener = socket.create_server(
+            (self.host, self.port),
+            family=socket.AF_INET6 if ":" in self.host else socket.AF_INET)
         self.port = self.listener.getsockname()[1]
         self.server = threading.Thread(target=self.serve, daemon=True)
         self.server.start()

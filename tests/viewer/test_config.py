@@ -15,7 +15,7 @@ def config_command(kov, tmp_path):
     return run
 
 
-BUILT_IN = ["IPC", "TLB misses", "branches", "caches", "locks", "metrics"]
+BUILT_IN = ["IPC", "S000", "TLB misses", "branches", "caches", "locks", "metrics"]
 
 
 def test_the_built_in_ones_are_listed(config):
@@ -23,7 +23,7 @@ def test_the_built_in_ones_are_listed(config):
     assert [one["name"] for one in result.json["configurations"]] == BUILT_IN
     assert all(one["built_in"] and one["about"] and one["sets"]
                for one in result.json["configurations"])
-    assert len(config("list").out.splitlines()) == 7
+    assert len(config("list").out.splitlines()) == 1 + len(BUILT_IN)
 
 
 def test_what_is_saved_is_loaded(config):
@@ -90,7 +90,8 @@ def test_mistakes_of_an_editor_are_told_with_their_place(config, text, message):
         assert result.code == 1
         assert f"edited.conf{message}" in result.err or message in result.err
     assert "edited                not valid" in config("list").out
-    assert len(config("list").out.splitlines()) == 8, "the others are listed nevertheless"
+    lines = config("list").out.splitlines()
+    assert len(lines) == 2 + len(BUILT_IN), "the others are listed nevertheless"
     assert config("save", "edited", "-e", "stcx", "--force").code == 0
 
 
@@ -187,3 +188,14 @@ def test_sampling_tells_what_is_wrong_with_a_configuration(kov, config, machine,
         result = kov(*command, *arguments, "-d", "0.1", machine=machine, env=config.env)
         assert result.code == 2 and text in result.err
     assert not machine.asked("sampling_start")
+
+
+def test_the_thresholds_of_the_thesis_are_one(kov, config, machine):
+    """S000 4.3.1, for `make bench-overhead`: whatever the rates are, they stay."""
+    assert kov("record", "--config", "S000", "-d", "0.1", machine=machine).code == 0
+    names = {one.event: one.name for one in machine.pmu_events}
+    (start,) = machine.asked("sampling_start")
+    assert {names[one.event - 16]: one.period for one in start.events} == {
+        "instructions": 10000000, "cycles": 100000000, "larx": 100000, "stcx": 100000,
+        "branches": 10000000, "mispredicted": 10000000, "itlb-miss": 100000, "dtlb-miss": 100000}
+    assert not machine.asked("count_start")

@@ -63,8 +63,26 @@ def test_counts_as_csv(kov, machine):
     (("hello", "--csv"), "prints no table"),
     (("top", "--csv"), "prints no table"),
     (("ps", "--csv", "--json"), "either --json or --csv"),
-    (("stat", "-e", "larx", "-I", "100", "--csv"), "--interval-print"),
+    (("stat", "-e", "larx", "-I", "100", "--csv", "--per-process"), "--interval-print"),
 ], ids=lambda value: "-".join(value) if isinstance(value, tuple) else "")
 def test_what_has_no_csv_is_refused(kov, machine, arguments, reason):
     result = kov(*arguments, machine=machine)
     assert result.code == 2 and reason in result.err and result.out == ""
+
+
+@pytest.mark.parametrize("options", [(), ("--per-cpu",)], ids=" ".join)
+def test_intervals_sum_to_the_total(kov, running, options):
+    """The last part, which is shorter, is a row too."""
+    arguments = ("stat", "-e", "larx,instructions", "-I", "150", "-d", "0.4", *options)
+    parts = tables(kov(*arguments, "--csv", machine=running).out)
+    keys = ("event", "cpu") if options else ("event",)
+    sums = {}
+    for row in parts[0]:
+        key = tuple(row[key] for key in keys)
+        sums[key] = sums.get(key, 0) + int(row["count"])
+    assert len({row["time"] for row in parts[0]}) >= 2
+    assert sums == {tuple(row[key] for key in keys): int(row["count"]) for row in parts[1]}
+    document = kov(*arguments, "--json", machine=running).json
+    for at, event in enumerate(document["events"]):
+        assert event["count"] == sum(part["events"][at]["count"]
+                                     for part in document["intervals"])

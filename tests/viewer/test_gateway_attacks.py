@@ -154,6 +154,31 @@ def test_an_observer_is_refused_every_act(gateway, witness, machine):
         assert not machine.asked(kind)
 
 
+WRONG_ACTS = [
+    {"do": "kill", "number": 4294967304}, {"do": "kill", "number": 8.5},
+    {"do": "kill", "number": 8.0}, {"do": "kill", "number": -8}, {"do": "kill", "number": 1 << 62},
+    {"do": "kill", "number": "8"}, {"do": "kill", "number": None}, {"do": "kill"},
+    {"do": "kill", "number": 8, "text": "more"}, {"do": "move", "number": 8},
+    {"do": "move", "number": 4294967304, "to": 1}, {"do": "move", "number": 8, "to": 4294967296},
+    {"do": "move", "number": 8, "to": 1.5}, {"do": "workload_stop", "number": 1.5},
+    {"do": "workload_stop", "number": (1 << 53) + 1}, {"do": "workload_start"},
+    {"do": "power_off", "number": 1}, {"do": "anything"}]
+
+
+def test_a_number_that_is_none_does_nothing(gateway, witness, machine):
+    """4294967304 is 8 in 32 bits, and 8.5 is 8 without its fraction."""
+    for wrong in WRONG_ACTS:
+        with WebSocket(gateway.port, gateway.token) as controller:
+            controller.say("act", id=1, machine="orrery", **wrong)
+            assert controller.until("error", "refused")["message"], wrong
+    with WebSocket(gateway.port, gateway.token) as controller:
+        controller.say("act", id=2, machine="orrery", do="kill", number=8)
+        assert controller.until("answer")["id"] == 2
+    assert [request.pid for request in machine.asked("kill")] == [8]
+    for kind in ("workload_start", "workload_stop", "move", "power_off"):
+        assert not machine.asked(kind)
+
+
 def test_a_message_may_be_16_kb_long_and_no_longer(gateway, witness):
     message = b'{"type": "hello", "version": 1, "token": "%s"}' % gateway.observer.encode()
     with WebSocket(gateway.port) as browser:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """kov hello and server, tokens, and the command line as such."""
 
+import re
+
 import pytest
+
+from conftest import ROOT
 
 
 def test_hello_tells_version_machine_role_and_limits(kov, machine):
@@ -80,8 +84,10 @@ def test_help_lists_every_command(kov):
         assert kov(*command.split(), "--help").out == kov("help", *command.split()).out
 
 
-def test_version(kov):
-    assert kov("--version").out.startswith("kov ")
+def test_version_is_that_of_the_header(kov):
+    header = (ROOT / "include/orrery/version.h").read_text(encoding="utf-8")
+    version = re.search(r'#define ORRERY_VERSION "(.+)"', header)[1]
+    assert kov("--version").out == f"kov {version}\n"
 
 
 def test_server_shows_clients_and_what_was_refused(kov, machine):

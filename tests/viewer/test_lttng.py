@@ -7,6 +7,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -19,6 +20,8 @@ INDEX_ANSWER = struct.Struct(">7QII")
 SIZES = {CONNECT: 20, LIST: 0, ATTACH: 20, INDEX: 8, PACKET: 20, METADATA_OF: 8, STREAMS: 8,
          CREATE: 0, DETACH: 8}
 SESSION = 1
+SILENT_SECONDS = 10   # then others may have an attached client's place (viewer/trace/lttng.h)
+PLACE_SECONDS = 13    # until one that has not attached has lost its own
 
 
 class Client:
@@ -213,21 +216,22 @@ def big_packet(cpu, sequence, begin, size=1000000):
 
 @pytest.mark.long
 def test_who_takes_nothing_is_cut_off_with_an_account(live):
-    """One client asks a thousand times and reads no answer. The other is served meanwhile."""
-    good, bad = Client(live.port), Client(live.port)
+    """One client asks a thousand times and reads no answer. Others are served meanwhile."""
+    bad = Client(live.port)
     bad.attach()
     bad.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     bad.socket.sendall(struct.pack(">QIIQ", 8, METADATA_OF, 0, 0)
                        + struct.pack(">QIIQ", 8, INDEX, 0, 1) * 1000)
     for sequence in range(280):
         live.session.push_packet(0, big_packet(0, sequence, 100 + 10 * sequence))
+        if sequence % 10 == 0:
+            good = Client(live.port)  # who has not attached for long is cut off, too
         assert good.ask(LIST, b"", 4) and good.receive(8 + 12 + 64 + 255)
     with pytest.raises((EOFError, ConnectionError)):
         while True:
             bad.receive(1 << 16)
-    good.socket.close()
     said, complaints = live.end()
-    assert "lttng-live client 2 is cut off: it is too far behind; 268 packets were waiting" \
+    assert "lttng-live client 1 is cut off: it is too far behind; 268 packets were waiting" \
         in complaints
     assert 268 < int(re.search(r"(\d+) were not taken", said).group(1)) <= 280
 
@@ -351,6 +355,46 @@ def test_there_are_places_for_eight(live):
         pass
     _, complaints = live.end()
     assert "there are 8 lttng-live clients already" in complaints
+
+
+def place_comes_free(port):
+    """Seconds until a client is served."""
+    begin = time.monotonic()
+    while not is_served(port):
+        assert time.monotonic() < begin + PATIENCE
+        time.sleep(0.1)
+    return time.monotonic() - begin
+
+
+def test_mute_connections_keep_nobody_out(live):
+    """Neither those that say nothing at all, nor those that say half a request again and again."""
+    mute = [Client(live.port, hello=False) for _ in range(4)]
+    halves = [Client(live.port, hello=False) for _ in range(4)]
+    for client in halves:
+        client.socket.sendall(bytes(7))
+    assert place_comes_free(live.port) < PLACE_SECONDS
+    assert all(client.is_cut_off() for client in mute + halves)
+    _, complaints = live.end()
+    assert complaints.count("it has not attached in time") == 8
+
+
+def test_an_attached_client_that_asks_nothing_gives_way(live):
+    silent = [Client(live.port) for _ in range(7)]
+    busy = Client(live.port)
+    for client in [*silent, busy]:
+        client.attach()
+    end = time.monotonic() + SILENT_SECONDS + 1
+    while time.monotonic() < end:
+        busy.index(1)
+        time.sleep(0.2)
+    others = [Client(live.port) for _ in range(7)]
+    for client in others:
+        client.attach()
+    assert all(client.is_cut_off() for client in silent)
+    busy.index(1)
+    assert Client(live.port, hello=False).is_cut_off()
+    _, complaints = live.end()
+    assert complaints.count("another wants its place") == 7
 
 
 def test_only_this_host_may_attach(live):

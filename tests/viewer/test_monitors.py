@@ -9,6 +9,7 @@ import pytest
 
 import dci_pb2 as dci
 import trace_folder
+from power_program import CROSS
 from trace_folder import HZ
 
 MS = HZ // 1000
@@ -17,7 +18,7 @@ PREEMPTED, EVENT, TIME = 1, 7, 11  # trace/include/trace/reasons.h
 BEGIN = HZ  # machine.monitored
 
 
-SWITCH, WAKE, FAULT, SYSCALL, BLOCK = range(5)
+SWITCH, WAKE, FAULT, SYSCALL, BLOCK, _, _, SENSOR = range(8)
 
 
 def record(ms, id, what, reason=EVENT, lost=0, kind=SWITCH):
@@ -64,6 +65,12 @@ def test_each_cell_is_what_the_thread_did(kov, watched):
     assert strips(kov, "-w", "10") == {("fs:2", 0): "??██tt██░░"}
     assert strips(kov, "-w", "10", "--ascii") == {("fs:2", 0): "??##tt##--"}
     assert strips(kov, "-w", "4", "--from", "+0.003", "--to", "+0.007") == {("fs:2", 0): "█tt█"}
+
+
+def test_a_time_that_ends_before_it_begins_is_refused(kov, watched):
+    recorded(kov, watched)
+    refused = kov("monitor", "show", "trace", "--from", "+2", "--to", "+1")
+    assert refused.code == 2 and refused.out == "" and "is behind --to +1" in refused.err
 
 
 def test_what_it_did_first_is_told_by_its_first_record(kov, watched):
@@ -456,3 +463,41 @@ def test_without_records_there_is_nothing_to_compensate(kov, costly):
     document = compensated(kov)
     assert document["compensated"] == document["threads"] == []
     assert document["to_ticks"] == BEGIN + 10 * MS
+
+
+# ---- sensors -----------------------------------------------------------------------------------
+
+SENSORS = """\
+static const struct { unsigned long number; char name[24]; } names[]
+    __attribute__((section(".sensor_names"), used)) = {{3, "phase"}, {255, "pass\\xc3\\xa9"}};
+void _start(void) {}
+"""
+
+
+@pytest.fixture(name="programs")
+def folder_of_a_program_with_sensors(tmp_path):
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "fs.c").write_text(SENSORS)
+    subprocess.run([CROSS + "gcc", "-g", "-nostdlib", "-static", "-o", folder / "fs.elf",
+                    folder / "fs.c"], check=True)
+    return folder
+
+
+def test_names_of_sensors_stand_in_the_recording(kov, watched, programs, tmp_path):
+    """Also where only a later part is shown, and where the program's file is no longer there."""
+    watched.records = {0: ([record(ms, 1, 7, reason=number, kind=SENSOR)
+                            for ms, number in ((2, 3), (3, 255), (4, 4), (5, 3))], 0)}
+    recorded(kov, watched, "-p", "2", "-e", "sensor", "--programs", programs)
+    nowhere = tmp_path / "nowhere"
+    nowhere.mkdir()
+    for options, expected in (((), {"phase": 2, "passé": 1, "sensor 4": 1}),
+                              (("--from", "+0.0035"), {"phase": 1, "sensor 4": 1})):
+        done = kov("monitor", "show", "trace", "--json", "--programs", nowhere, *options)
+        assert done.code == 0, done.err
+        assert {row["name"]: row["count"] for row in done.json["sensors"]} == expected
+
+
+def test_a_program_without_a_file_is_recorded_all_the_same(kov, watched, tmp_path):
+    done = taken(kov, watched, "-p", "2", "--programs", tmp_path)
+    assert done.code == 0 and done.err == ""

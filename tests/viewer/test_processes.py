@@ -196,3 +196,18 @@ def test_programs_without_a_file_are_told_once(kov, sampled):
     assert result.code == 0
     assert result.err.count("program 'shell'") == 1
     assert "0x100" in result.out
+
+
+def test_names_pass_whole(kov, machine):
+    machine.processes = [dci.Process(pid=7, name="\u00e9t\u00e9<b>\u202egpj;x")]
+    shown = kov("ps", machine=machine).out
+    assert "\u00e9t\u00e9<b>\\u202egpj;x" in shown and "\u202e" not in shown
+    assert kov("ps", "--json", machine=machine).json["processes"][0]["name"] == \
+        machine.processes[0].name
+
+
+def test_characters_that_turn_the_text_are_escaped_wherever_they_are_printed(kov, machine):
+    """In a tree, and in a message."""
+    machine.processes = [dci.Process(pid=7, name="fs\u202egpj")]
+    for shown in (kov("objects", machine=machine), kov("ps", "\u202egpj", machine=machine)):
+        assert "\\u202egpj" in shown.out + shown.err and "\u202e" not in shown.out + shown.err

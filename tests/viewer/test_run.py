@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """kov run and kov console."""
 
+import re
+
 import dci_pb2 as dci
+import pytest
+
+from machine import E_NOENT
 
 
 def test_a_program_of_the_machine(kov, machine):
@@ -31,10 +36,10 @@ def test_options_of_the_program_follow_dashes(kov, machine):
 def test_its_status_is_told(kov, machine):
     machine.run_status = 3
     result = kov("run", "false", machine=machine)
-    assert result.code == 1 and "status 3" in result.err
+    assert result.code == 3 and "status 3" in result.err
     machine.run_status = 0x10300
     result = kov("run", "crash", machine=machine)
-    assert result.code == 1 and "vector 0x300" in result.err
+    assert result.code == 139 and "vector 0x300" in result.err
     machine.run_status = -5
     assert kov("run", "false", "--json", machine=machine).json["status"] == -5
 
@@ -62,7 +67,7 @@ def test_after_its_time_it_is_killed(kov, machine):
     machine.misbehaviour["run_input"] = lambda session, request: session.respond(
         request, run_input=dci.RunInputReply(taken=0))
     result = kov("run", "-d", "0.3", "sleep", machine=machine)
-    assert result.code == 1 and machine.asked("kill")[0].pid == 44
+    assert result.code == 124 and machine.asked("kill")[0].pid == 44
 
 
 def test_what_cannot_be_run_is_told(kov, machine):
@@ -104,3 +109,101 @@ def test_lost_output_is_counted(kov, machine):
     machine.misbehaviour["console_attach"] = attach
     result = kov("console", "-d", "0.3", machine=machine)
     assert result.out == "abcdef" and "7 bytes of output were lost" in result.err
+
+
+def test_what_is_for_another_processor_here_is_the_machines(kov, machine, tmp_path):
+    assert kov("run", "/bin/cat", machine=machine).code == 0
+    assert machine.asked("run_start")[0].program == "/bin/cat"
+    machine.run_error = E_NOENT
+    (tmp_path / "folder").mkdir()
+    for name, why in (("/bin/cat", "another processor"), ("folder", "is a folder here")):
+        result = kov("run", name, machine=machine)
+        assert result.code == 1 and why in result.err
+    assert not machine.asked("run_upload")
+    power = b"\x7fELF" + bytes([2, 2, 1]) + bytes(9) + b"\0\2\0\x15" + bytes(44)
+    (tmp_path / "mine").write_bytes(power)
+    machine.run_error = 0
+    assert kov("run", "mine", machine=machine).code == 0 and machine.uploaded == power
+
+
+# ---- a program that is measured
+
+MEASUREMENTS = {
+    "stat": ("dref_enable", ("stat",)),
+    "stat -e": ("count_start", ("stat", "-e", "larx")),
+    "record": ("sampling_start", ("record", "-F", "1000")),
+    "locks": ("sampling_start", ("locks",)),
+    "trace record": ("trace_subscribe", ("trace", "record", "-o", "t")),
+}
+
+
+def kinds(machine):
+    return [request.WhichOneof("body") for request in machine.requests]
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_a_program_is_uploaded_before_and_started_behind_the_start(kov, machine, tmp_path, name):
+    begin, words = MEASUREMENTS[name]
+    (tmp_path / "mine.elf").write_bytes(b"program")
+    machine.run_status = 7
+    result = kov(*words, "--", "run", "mine.elf", "-v", machine=machine)
+    assert result.code == 7 and "status 7" in result.err, result.err
+    assert "hello\n" in result.out and machine.uploaded == b"program"
+    assert list(machine.asked("run_start")[0].arguments) == ["-v"]
+    order = kinds(machine)
+    assert order.index("run_upload") < order.index(begin) < order.index("run_start")
+    assert "workload_start" not in order
+
+
+def test_what_a_measured_program_prints_is_not_in_a_document(kov, machine):
+    result = kov("stat", "-e", "larx", "--json", "--", "run", "bin/hello", machine=machine)
+    assert result.code == 0 and result.json["workload"] == {"pid": 44, "status": 0}
+    assert result.json["pids"] == [44] and "hello" in result.err
+    result = kov("stat", "-e", "larx", "--json", "--per-process", "--", "run", "bin/hello",
+                 machine=machine)
+    assert result.json["pids"] == []
+
+
+def test_what_a_measured_program_prints_passes_as_it_is(kov, machine):
+    text = "\x1b[1ma\tb\n" + "c" * 300 + "\n"
+    machine.run_output = [text.encode()]
+    result = kov("stat", "-e", "larx", "--", "run", "bin/hello", machine=machine)
+    assert result.code == 0 and result.out.startswith(text)
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_a_measured_program_ends_with_its_connection(kov, machine, name):
+    """Also where the measurement itself would go on with a new one."""
+    def lost(session, request):
+        session.respond(request, run_start=dci.RunStartReply(pid=44))
+        machine.drop_all()
+
+    machine.misbehaviour["run_start"] = lost
+    result = kov("--reconnect", "5", *MEASUREMENTS[name][1], "--", "run", "bin/hello",
+                 machine=machine)
+    assert result.code == 3 and result.err, (result.out, result.err)
+
+
+@pytest.mark.parametrize("words, told", [
+    (("run",), "give a program after `run`"), (("run", "--", "ls"), "need no `--`"),
+    (("run", "x", *["a"] * 33), "33 arguments"), (("run", "x", "a" * 256), "256 bytes"),
+    (("run", "nonesuch"), "nonesuch")])
+def test_wrong_uses_of_a_measured_program(kov, machine, words, told):
+    machine.errors["run_start"] = (E_NOENT, "cannot start nonesuch: no such thing")
+    result = kov("stat", "-e", "larx", "--", *words, machine=machine)
+    assert result.code in (1, 2) and told in result.err and not result.out
+
+
+def test_a_measured_program_ends_with_its_time(kov, machine):
+    machine.run_waits_for_input = True
+    machine.misbehaviour["run_input"] = lambda session, request: session.respond(
+        request, run_input=dci.RunInputReply(taken=0))
+
+    def kill(session, request):
+        session.respond(request)
+        session.push(run_ended=dci.RunEnded(run=5, status=request.kill.status))
+
+    machine.misbehaviour["kill"] = kill
+    result = kov("stat", "-e", "larx", "-d", "0.3", "--", "run", "sleep", machine=machine)
+    assert result.code == 124 and "its time was over" in result.err
+    assert re.search(r"^ *\d.* larx", result.out, re.MULTILINE)

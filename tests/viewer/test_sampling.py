@@ -130,9 +130,11 @@ def test_report_by_object_class_and_function(kov, sampling):
     assert objects == [("Thread(ThreadShared) 0x1030", 40), ("Thread(ThreadShared) 0x1020", 20),
                        ("PageAllocator(PageAllocatorDist) 0x1010", 10), ("[stale]", 3),
                        ("[none]", 2)]
+    unseen = (5 + 2) * 1e6  # lost and missed: all of them may have been of any row
     assert table(report, "class")[0] == {"class": "Thread(ThreadShared)", "samples": 60,
                                          "soft_masked": 0, "percent": 80, "events": 60000000,
-                                         "events_error": pytest.approx(2.576 * 60**.5 * 1e6)}
+                                         "events_error": pytest.approx(
+                                             2.576 * 60**.5 * 1e6 + unseen)}
     assert table(report, "function")[0]["function"] == "0x300"
 
 
@@ -156,8 +158,9 @@ def test_report_as_text(kov, sampling):
     assert result.code == 0
     assert "not idle 75: attributed 70 (93.33 %), unattributed 2, stale 3; soft-masked 0" \
         in result.out
-    assert " 53.33 %        40         0       40000000    40.73 %  Thread(ThreadShared) 0x1030" \
-        in result.out
+    error = 100 * (2.576 * 40**.5 + 5 + 2) / 40  # by chance, and what was lost and missed
+    assert f" 53.33 %        40         0       40000000    {error:.2f} %  " \
+        "Thread(ThreadShared) 0x1030" in result.out
     assert "4 rows more" in result.out
 
 

@@ -100,8 +100,10 @@ def test_nothing_can_be_done_to_a_recording(lively, tmp_path):
     record(lively, tape)
     sessions = len(lively.sessions)
     with Gateway("-m", f"old={tape}") as gateway, Browser(gateway) as browser:
-        for what in ("sample", "workload_start", "kill", "power_off", "console"):
-            answer = browser.do(type="act", id=30, machine="old", do=what, text="demo", number=1)
+        acts = {"sample": {"text": "larx"}, "workload_start": {"text": "demo"},
+                "kill": {"number": 1}, "power_off": {}, "console": {"text": "demo"}}
+        for what, fields in acts.items():
+            answer = browser.do(type="act", id=30, machine="old", do=what, **fields)
             assert answer["type"] == "error" and "recording" in answer["message"]
         play_to_end(browser)
         browser.say(type="watch", id=33, machine="old", kind="heat", measure="drefs")
@@ -192,7 +194,7 @@ def test_a_full_disk_is_told_and_all_goes_on(lively, tmp_path):
 @pytest.mark.parametrize("arguments,message", [
     (["-m", "old=nowhere"], "cannot play 'nowhere': No such file or directory; a machine is "
                             "NAME=HOST:PORT"),
-    (["-m", "old=."], "it is no file"),
+    (["-m", "old=."], "it is no trace: ./metadata: No such file or directory"),
     (["-m", "old=localhost:99999"], "NAME=HOST:PORT"),
     (["-m", "old"], "NAME=FILE"), (["-m", "=file"], "NAME=FILE"), (["-m", "old="], "NAME=FILE"),
     (["-m", "a=h:1", "-m", "b=h:2", "--record", "f"], "one machine alone"),
@@ -200,7 +202,7 @@ def test_a_full_disk_is_told_and_all_goes_on(lively, tmp_path):
     (["--record", "there"], "nothing is recorded over it"),
     (["--record", "no/where"], "No such file or directory")])
 def test_what_cannot_be_is_refused(kov, tmp_path, arguments, message):
-    (tmp_path / "there").write_bytes(b"")
+    (tmp_path / "there").write_bytes(b"something")
     result = kov("serve", "-l", "0", *arguments)
     assert result.code in (1, 2) and message in result.err
     assert not (tmp_path / "f").exists()

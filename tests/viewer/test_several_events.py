@@ -49,7 +49,7 @@ def test_folded_stacks_are_of_one_event(kov, recorded, program):
     result = kov("export", "-f", "folded")
     assert result.code == 2 and "--event" in result.err and "larx:k" in result.err
     lines = kov("export", "-f", "folded", "-e", "larx:u", "--kernel", program.path).out.splitlines()
-    assert [line.split(";")[-1] for line in lines] == ["odd 7"]
+    assert [line.split(";")[-1] for line in lines] == ["odd 21000"]
 
 
 def test_perf_script_has_all_events_with_what_each_sample_stands_for(kov, recorded):

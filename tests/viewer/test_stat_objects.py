@@ -85,10 +85,10 @@ def test_the_table_says_that_it_is_an_estimate(kov, sampled):
     assert lines[1] == ["200000", "±", "40.73", "%", "51.28", "%", "10000000", "±", "36.43", "%",
                         "50.00", "%", "0x1030", "Thread(ThreadShared)", "kernel"]
     assert lines[2][-3:] == ["0x1010", "Job(JobShared)", "shell:7"]
-    assert lines[4] == ["40000", "±", "91.08", "%", "10.26", "%", "-", "-", "[none]", "-", "kernel"]
+    assert lines[4] == ["40000", "±", "91.08", "%", "10.26", "%", "–", "–", "[none]", "–", "kernel"]
     assert lines[6] == ["spin", "contention", "OBJECT", "CLASS", "PROCESS"]
     assert lines[7][:4] == ["8.0000", "±", "4.3716", "%"]
-    assert ["larx", "78", "3", "4", "5000", "100.00", "%", "390000", "29.17", "%"] in lines
+    assert ["larx", "78", "3", "4", "5000", "100.00", "%", "390000", "38.14", "%"] in lines
     assert "Estimates: samples x threshold" in out
 
 
@@ -101,11 +101,11 @@ def test_top_leaves_only_the_first(kov, sampled):
     assert "2 objects more" in text and "[none]" not in text
 
 
-def test_thresholds_are_those_of_the_table_and_precise_ones_may_be_short(kov, machine):
+def test_thresholds_follow_a_count_and_precise_ones_may_be_short(kov, machine):
     kov("stat", "-e", "larx:u,instructions,cycles@777777", "--per-object", "-d", "0.1",
         machine=machine)
     assert [(one.mode, one.period) for one in machine.asked("sampling_start")[0].events] == [
-        (dci.COUNT_MODE_USER, 100000), (dci.COUNT_MODE_ALL, 10000000), (dci.COUNT_MODE_ALL, 777777)]
+        (dci.COUNT_MODE_USER, 1000), (dci.COUNT_MODE_ALL, 10000), (dci.COUNT_MODE_ALL, 777777)]
     result = kov("stat", "-e", "larx@16", "--per-object", "--precise", "-C", "1", "--pid", "7,0",
                  "-d", "0.1", "--json", machine=machine)
     assert result.code == 0 and result.json["precise"] and result.json["objects"] == []

@@ -55,7 +55,7 @@ def test_metrics_of_each_process_follow(kov, busy):
     metrics = result.out.split("IPC PROCESS" if "IPC PROCESS" in result.out
                                else "IPC  PROCESS")[1].splitlines()
     assert [line.split() for line in metrics[1:4]] == [["0.5000", "make:8"], ["0.2500", "shell:7"],
-                                                       ["-", "init:1"]]
+                                                       ["–", "init:1"]]
     found = kov("stat", "-e", "instructions,cycles", "--per-process", "-d", "0.1", "--json",
                 machine=busy).json
     assert {task["name"]: [metric["value"] for metric in task["metrics"]]
@@ -103,7 +103,7 @@ def test_estimates_are_marked(kov, busy):
     busy.tasks = {"shell": (7, 0, 0, 0), "init": (1, 0, 0, 0)}
     result = kov("stat", "-e", "larx,cycles,stcx", "--per-process", "-d", "0.1", machine=busy)
     assert table(result, "PROCESS") == [
-        ["2000", "±", "2.1", "%", "-", "1000", "init:1"], ["~2000", "-", "1000", "shell:7"]]
+        ["2000", "±", "2.1", "%", "–", "1000", "init:1"], ["~2000", "–", "1000", "shell:7"]]
     assert "~: scaled" in result.out
 
 

@@ -90,7 +90,9 @@ def test_a_folder_that_holds_something_is_left_alone(kov, tracing, tmp_path):
     (tmp_path / "trace.ctf" / "mine").write_text("precious")
     result = kov("trace", "record", "-d", "0.1", machine=tracing)
     assert result.code == 1
-    assert "no empty folder" in result.err
+    assert "trace.ctf is there already and is no recording or empty folder" in result.err
+    assert [path.name for path in (tmp_path / "trace.ctf").iterdir()] == ["mine"]
+    assert (tmp_path / "trace.ctf" / "mine").read_text() == "precious"
     assert not tracing.asked("trace_subscribe")
 
 

@@ -7,14 +7,16 @@ import trace_folder
 from trace_folder import BY_NAME, packet
 
 IDLE, NORMAL = 0, 2
+EVERYTHING = (1 << 64) - 1
 KERNEL_PC, USER_PC = 0xc000000000001000, 0x10001000
 FAULT, EXTERNAL, DECREMENTER, SYSTEM_CALL = 0x300, 0x500, 0x900, 0xc00
 WAIT = 0x100  # number of a call that sees all registers; plain ones are below
 
 
 def logged(events):
-    """Returns (time, name, values…) as events of a packet."""
-    return [(when, BY_NAME[name], values) for when, name, *values in events]
+    """Returns (time, name, values…) as events of a packet, of a recording of all majors."""
+    return [(events[0][0], BY_NAME["start"], (EVERYTHING,)),
+            *((when, BY_NAME[name], values) for when, name, *values in events)]
 
 
 def switch(when, from_thread, to_thread, from_priority=NORMAL, to_priority=NORMAL):
@@ -187,7 +189,7 @@ def test_events_are_not_chosen(kov, tmp_path, options):
     assert kov("trace", "show", folder, "--activity", *options).code == 2
 
 
-SCHED, EXC, IRQ, STATE = (1 << number for number in (3, 2, 8, 17))
+SCHED, EXC, IRQ, STATE, SYSCALL = (1 << number for number in (3, 2, 8, 17, 14))
 RUNS, ASKS = 0, 4  # trace/events/state.def
 
 
@@ -207,3 +209,114 @@ def test_who_runs_is_told_where_a_recording_begins(activity, mask, priority, sta
         *ends, switch(30, 5, 6)])))
     assert found[0] == (10, 12, "unknown", None, None)
     assert [(what, begin, end) for begin, end, what, thread, _ in found if thread == 5] == expected
+
+
+PREEMPTED, LOCK = 1, 9  # trace/reasons.h
+PARKED, READY = 1, 2
+ALL = SCHED | EXC | IRQ | STATE | SYSCALL
+
+
+def told(when, state, kernel=1, exception=0):
+    return when, "state_thread", 5, 0x1000, 0, NORMAL, state, kernel, exception
+
+
+def interrupt(when):
+    return (enter(when, EXTERNAL, KERNEL_PC), (when + 1, "irq_enter", 2), (when + 2, "irq_exit", 2),
+            leave(when + 3, EXTERNAL))
+
+
+def of_thread(found, number=5):
+    return [(begin, end, what) for begin, end, what, thread, _ in found if thread == number]
+
+
+@pytest.mark.parametrize("before, after, expected", [
+    # It runs, and its CPU was interrupted to tell so.
+    ((), (), [(12, 22, "interrupt"), (22, 30, "run")]),
+    ((enter(5, EXTERNAL, KERNEL_PC), (6, "irq_enter", 2)), (),
+     [(12, 22, "interrupt"), (22, 30, "run")]),
+    # An interrupt that was held back is handled outside of an exception.
+    ((enter(5, EXTERNAL, KERNEL_PC), leave(6, EXTERNAL), (7, "irq_enter", 2)), "replayed",
+     [(12, 20, "interrupt"), (20, 30, "run")]),
+    # It had got its CPU before, but nobody knew from where.
+    ((switch(2, 4, 5), enter(5, EXTERNAL, KERNEL_PC), (6, "irq_enter", 2)), (),
+     [(2, 5, "unknown"), (5, 22, "interrupt"), (22, 30, "run")])])
+def test_a_kernel_thread_that_runs_is_known_from_the_state_on(activity, before, after, expected):
+    leaves = [] if after else [leave(22, EXTERNAL)]
+    found = activity(packet(logged([
+        (1, "state_begin", ALL), *before, told(12, RUNS), (20, "irq_exit", 2), *leaves,
+        switch(30, 5, 6)])))
+    assert of_thread(found) == expected
+
+
+def test_a_kernel_thread_that_sleeps_is_known_from_the_state_on(activity):
+    found = activity(packet(logged([
+        (10, "state_begin", ALL), told(12, PARKED), switch(20, 6, 5), *interrupt(22),
+        switch(30, 5, 6), (40, "test0")])))
+    assert of_thread(found) == [(20, 22, "run"), (22, 25, "interrupt"), (25, 30, "run")]
+
+
+@pytest.mark.parametrize("mask, exception, first, expected", [
+    # It lost its CPU in an interrupt, which it leaves first.
+    (ALL, DECREMENTER, (leave(23, DECREMENTER),), [(20, 23, "interrupt"), (23, 30, "run")]),
+    # Then another one was waiting.
+    (ALL, DECREMENTER, (*interrupt(21)[::3], leave(25, DECREMENTER)),
+     [(20, 25, "interrupt"), (25, 30, "run")]),
+    # Or it lost it outside of one.
+    (ALL, 0, interrupt(22), [(20, 22, "run"), (22, 25, "interrupt"), (25, 30, "run")]),
+    # Nothing will tell when it leaves it.
+    (SCHED | STATE, DECREMENTER, (), [(20, 30, "unknown")]),
+    (SCHED | STATE, 0, (), [(20, 30, "unknown")]),
+])
+def test_a_kernel_thread_that_is_ready_is_known_from_the_state_on(activity, mask, exception, first,
+                                                                  expected):
+    found = activity(packet(logged([
+        (10, "state_begin", mask), told(12, READY, exception=exception), switch(20, 6, 5), *first,
+        switch(30, 5, 6)])))
+    assert of_thread(found) == expected
+
+
+@pytest.mark.parametrize("reason, kernel, expected", [
+    (LOCK, True, "run"), (PREEMPTED, True, "interrupt"), (0, True, "interrupt"),
+    (LOCK, False, "unknown")])
+def test_a_kernel_thread_that_gives_its_cpu_away_has_nothing_open(activity, reason, kernel,
+                                                                 expected):
+    """A thread of a program may sleep in a fault or a system call."""
+    found = activity(packet(logged([
+        (10, "state_begin", ALL), told(12, READY, kernel, DECREMENTER), switch(20, 6, 5),
+        (30, "switch", 5, 6, NORMAL, NORMAL, reason), switch(40, 6, 5), switch(50, 5, 6)])))
+    assert of_thread(found) == [(20, 30, "interrupt" if kernel else "unknown"), (40, 50, expected)]
+
+
+def test_a_kernel_thread_stays_one_where_events_are_missing(activity):
+    """What it had open is not known any more; but it is nothing but interrupts."""
+    created = (10, "thread_create", 5, 0x1000, 0, NORMAL, 1)
+    found = activity(
+        packet(logged([created, switch(20, 6, 5), (30, "test0")])),
+        packet(logged([(90, "test0"), switch(100, 6, 5), *interrupt(110), switch(120, 5, 6)]),
+               sequence=4))
+    assert of_thread(found) == [(20, 30, "run"), (100, 110, "unknown"), (110, 113, "interrupt"),
+                                (113, 120, "run")]
+
+
+def test_what_a_cpu_told_before_the_state_is_of_the_thread_that_it_names(activity):
+    found = activity(packet(logged([
+        (10, "state_begin", ALL), (11, "syscall_enter", 9, 0), told(15, ASKS, kernel=0),
+        (20, "syscall_exit", 9, 0), switch(30, 5, 6)])))
+    assert found[0] == (10, 15, "unknown", None, None)
+    assert of_thread(found) == [(15, 20, "syscall"), (20, 30, "run")]
+
+
+@pytest.mark.parametrize("waits, expected", [(0, "unknown"), (1, "run"), (2, "run")])
+def test_a_dispatcher_that_waits_goes_on_in_user_mode(activity, waits, expected):
+    found = activity(packet(logged([
+        (10, "state_begin", ALL), told(12, PARKED, kernel=0),
+        (14, "state_dispatcher", 7, 5, 0, waits), switch(20, 6, 5), switch(30, 5, 6)])))
+    assert of_thread(found) == [(20, 30, expected)]
+
+
+@pytest.mark.parametrize("cpu", [0, 64, 2**64 - 1])
+def test_a_dispatcher_that_has_gone_on_is_not_taken_to_wait(activity, cpu):
+    found = activity(packet(logged([
+        (10, "state_begin", ALL), switch(12, 6, 5), (14, "state_dispatcher", 7, 5, cpu, 1),
+        switch(30, 5, 6)])))
+    assert [row for row in of_thread(found) if row[2] != "unknown"] == []

@@ -145,11 +145,12 @@ def test_faults(simulated):
 # ---- what is missing, what is no machine ---------------------------------------------------------
 
 def sums(found):
+    """Parts that are not known are in UNKNOWN, so the rest adds up."""
     length = found["to_ticks"] - found["from_ticks"]
     for row in found["cpus"]:
-        assert sum(row[f"{part}_ticks"] for part in ON_CPU) == length
-    for row in found["processes"]:
-        assert sum(row[f"{part}_ticks"] for part in PARTS) == row["wall_ticks"] \
+        assert sum(row[f"{part}_ticks"] or 0 for part in ON_CPU) == length
+    for row in found["processes"] or []:
+        assert sum(row[f"{part}_ticks"] or 0 for part in PARTS) == row["wall_ticks"] \
             <= length * row["threads"]
 
 
@@ -228,3 +229,45 @@ def test_a_wrong_wish_is_refused(kov, tmp_path, arguments, message):
 def test_seconds_are_ticks_by_the_time_base(simulated):
     for row in simulated.tool("breakdown")["cpus"]:
         assert row["user"] == pytest.approx(row["user_ticks"] / HZ, rel=1e-5)
+
+
+def listed(simulated, *options):
+    events = simulated.tool("show", *options)["events"]
+    return collections.Counter((event["event"].split(":")[1], event["fields"].get("number"))
+                               for event in events)
+
+
+def test_what_is_counted_for_a_process_is_what_is_listed_of_it(simulated):
+    """By the simulation, too. All events together are those of all processes."""
+    found = simulated.tool("breakdown")
+    rows = {row["pid"]: row for row in found["processes"] if row["process"] != "[idle]"}
+    for pid in PIDS:
+        events = listed(simulated, "--pid", pid)
+        sums = collections.Counter()
+        for (event, _), count in events.items():
+            sums[event] += count
+        told = {"syscalls": sums["syscall_enter"], "faults": sums["fault_enter"],
+                "calls": sums["ipc_call"]}
+        counts = simulated.of_process(pid, "counts")
+        assert told == {name: rows[pid][name] for name in told}
+        assert told == {name: counts[name] for name in told}
+        assert {row["number"]: row["count"] for row in found["syscalls"] if row["pid"] == pid} == {
+            number: count for (event, number), count in events.items() if event == "syscall_enter"}
+    everything = simulated.tool("show")["events"]
+    by_pid = collections.Counter(event["pid"] for event in everything)
+    for pid in PIDS:
+        assert sum(listed(simulated, "--pid", pid).values()) == by_pid[pid] > 0
+    assert {event["process"] for event in everything} >= {"[idle]", *(f"process {pid}"
+                                                                     for pid in PIDS)}
+
+
+def test_numbers_are_listed_by_name(simulated):
+    """JSON has both. What the trace does not name stays a number."""
+    for event in simulated.tool("show", "-e", "syscall_enter,switch,exc_enter")["events"]:
+        names = event["names"]
+        if event["event"] == "SYSCALL:syscall_enter":
+            assert f"number={names['number']} " in event["text"] and not names["number"].isdigit()
+        elif event["event"] == "EXC:exc_enter":
+            assert f"vector={names['vector']} " in event["text"]
+        else:
+            assert f"reason={names['reason']}" in event["text"]

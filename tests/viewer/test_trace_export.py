@@ -3,8 +3,11 @@
 own views."""
 
 import collections
+import gzip
 import json
 import os
+import pty
+import subprocess
 
 import pytest
 
@@ -12,7 +15,7 @@ import trace_folder
 from conftest import KOV
 from test_trace_activity import (EXTERNAL, FAULT, KERNEL_PC, LOSSY, NORMAL, USER_PC, enter, leave,
                                  logged, switch)
-from trace_folder import HZ, packet
+from trace_folder import HEADER, HZ, PACKET_BYTES, packet
 
 CPUS, NO_PROCESS, USER_THREADS = 4000000000, 4000000001, 1000000000
 
@@ -31,6 +34,7 @@ class Chrome:
         self.names = {(one["pid"], one["tid"] if one["name"] == "thread_name" else None):
                       one["args"]["name"] for one in self.of("M") if "name" in one["args"]}
         self.slices = collections.defaultdict(list)
+        self.many = {}  # (track, begin): the account of slices that were joined
         stacks = collections.defaultdict(list)
         ordered = sorted((one for one in self.events if one["ph"] in "BE"),
                          key=lambda one: one["ts"])
@@ -43,6 +47,8 @@ class Chrome:
             begin = [other for other in stacks[track] if other["name"] == one["name"]][-1]
             stacks[track].remove(begin)
             self.slices[track].append((begin["ts"], one["ts"], begin["name"]))
+            if "args" in one:
+                self.many[track, begin["ts"]] = one["args"]
         assert not any(stacks.values()), "slices without an end"
 
     def of(self, phase):
@@ -135,6 +141,7 @@ def test_points_are_what_is_not_shown_otherwise_or_what_is_chosen(chrome, kov, t
         *PROCESS, (6500, "page_alloc", 1 << 60, 3), (6600, "dci_response", 1, 2, -3)]))]})
     points = {one["name"]: (one["ts"], one["pid"], one["tid"], one["args"])
               for one in found.of("i")}
+    assert points.pop("TRACE:start")
     assert points == {
         "SCHED:dispatcher_create": (nanoseconds(1000), CPUS, 0,
                                     {"CPU": 0, "pid": 7, "thread": 5, "cpu": 0}),
@@ -178,6 +185,126 @@ def test_slices_of_a_cpu_are_its_activity_end_to_end(kov, tmp_path, seed, option
     found.arrows()
 
 
+# ---- less --------------------------------------------------------------------------------------
+
+def test_short_slices_of_a_track_become_one(chrome):
+    """The second run is long, so its fault is shown; the faults in it that are short are one."""
+    us = HZ // 10**6
+    found = chrome({(0, 0): [packet(logged([
+        (1 * us, "dispatcher_create", 7, 5, 0), switch(10 * us, 4, 5), switch(13 * us, 5, 4),
+        switch(14 * us, 4, 5), switch(16 * us, 5, 4), switch(100 * us, 4, 5),
+        enter(110 * us, FAULT, USER_PC), leave(111 * us, FAULT),
+        enter(115 * us, FAULT, USER_PC), leave(118 * us, FAULT),
+        enter(130 * us, FAULT, USER_PC), leave(150 * us, FAULT),
+        switch(200 * us, 5, 4), leave(300 * us, EXTERNAL)]))]}, "--min", "10")
+    whole = [(begin // 1000, end // 1000, name) for begin, end, name in found.slices[7, 5]]
+    assert whole == [(10, 16, "many"), (110, 118, "many"), (130, 150, "fault 0x300"),
+                     (100, 200, "CPU 0")]
+    assert found.many[(7, 5), 10000] == {"slices": 2, "ns": 5000}
+    assert found.many[(7, 5), 110000] == {"slices": 2, "ns": 4000}
+
+
+def test_a_long_wait_for_a_short_run_is_an_arrow_and_a_short_one_is_not(chrome, kov, tmp_path):
+    us = HZ // 10**6
+    streams = {(0, 0): [packet(logged([
+        switch(1 * us, 1, 4), (2 * us, "wake", 6, 1), (60 * us, "wake", 8, 1),
+        (99 * us, "test0")]))],
+        (0, 1): [packet(logged([
+            switch(1 * us, 2, 3), switch(50 * us, 3, 6), switch(51 * us, 6, 3),
+            switch(61 * us, 3, 8), switch(62 * us, 8, 3), (99 * us, "test0")]), cpu=1)]}
+    four, six = (NO_PROCESS, 4), (NO_PROCESS, 6)
+    assert chrome(streams, "--min", "10").arrows() == [("wake", (2000, four), (50000, six))]
+    told = kov("trace", "export", "-f", "chrome", tmp_path / "trace", "--min", "10", "--json",
+               "-o", tmp_path / "out").json
+    assert told["arrows"] == 1 and told["left_out"] == 1
+
+
+def joined(slices, shortest):
+    """Returns (begin, end, name, slices, sum) as a reader joins them, who has all of them."""
+    rows, waiting = [], []
+    for begin, end, name in [*slices, (None, None, None)]:
+        if begin is not None and end - begin < shortest:
+            waiting.append((begin, end, name))
+            continue
+        if waiting:
+            rows.append((waiting[0][0], waiting[-1][1],
+                         waiting[0][2] if len(waiting) == 1 else "many", len(waiting),
+                         sum(last - first for first, last, _ in waiting)))
+            waiting = []
+        if begin is not None:
+            rows.append((begin, end, name, 1, end - begin))
+    return rows
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5])
+def test_joined_slices_of_a_cpu_are_as_long_as_all(kov, tmp_path, seed):
+    """Python joins the slices of an export that has all of them."""
+    folder = trace_folder.random_folder(tmp_path / "trace", seed, count=60)
+    runs = [kov("trace", "export", "-f", "chrome", folder, *options)
+            for options in ((), ("--min", "200000"))]
+    every, fewer = (Chrome(run.out) for run in runs)
+    assert len(runs[1].out) < len(runs[0].out)
+    for cpu in (0, 1):
+        track = (CPUS, cpu)
+        expected = joined(every.slices[track], 200000 * 1000)
+        assert any(name == "many" for _, _, name, _, _ in expected)
+        assert fewer.slices[track] == [row[:3] for row in expected]
+        for begin, end, name, count, total in expected:
+            if name == "many":
+                account = fewer.many[track, begin]
+                assert account["slices"] == count
+                assert abs(account["ns"] - total) <= count
+    fewer.arrows()
+
+
+def test_a_compressed_file_has_the_same_inside(kov, tmp_path):
+    folder = trace_folder.random_folder(tmp_path / "trace", 3)
+    plain = kov("trace", "export", "-f", "chrome", folder).out
+    told = kov("trace", "export", "-f", "chrome", folder, "-z", "-o", tmp_path / "out.gz")
+    assert told.code == 0, told.err
+    assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode() == plain
+    assert (tmp_path / "out.gz").stat().st_size < len(plain) / 4
+    piped = subprocess.run([KOV, "trace", "export", "-zf", "chrome", folder], capture_output=True,
+                           check=True)
+    assert gzip.decompress(piped.stdout).decode() == plain
+
+
+def test_a_compressed_file_is_not_for_a_terminal(tmp_path):
+    folder = trace_folder.random_folder(tmp_path / "trace", 1)
+    ours, theirs = pty.openpty()
+    done = subprocess.run([KOV, "trace", "export", "-zf", "chrome", folder], stdout=theirs,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 2 and "--gzip is not for terminals" in done.stderr
+
+
+def much(folder, count):
+    """Writes a folder with `count` packets of 2,000 switches, each a turn of the low 32 bits of
+    the time base behind the last one."""
+    first = packet(logged([switch(1000 * when, 4 + when % 2, 5 - when % 2)
+                           for when in range(1, 2001)]))
+    packets = []
+    for number in range(count):
+        fields = list(HEADER.unpack_from(first))
+        fields[3], fields[4] = fields[3] + (number << 32), fields[4] + (number << 32)
+        fields[9] = number
+        packets.append(HEADER.pack(*fields) + first[HEADER.size:PACKET_BYTES])
+    return trace_folder.write(folder, {(0, 0): packets})
+
+
+@pytest.mark.long
+def test_much_is_told_before_it_is_written(kov, tmp_path):
+    folder = much(tmp_path / "trace", 600)
+    export = "trace", "export", "-f", "chrome", folder, "-o", "/dev/null"
+    told = kov(*export)
+    assert told.code == 0 and "more than 256 MB" in told.err
+    assert all(help in told.err for help in ("-z", "--min", "--from", "--events"))
+    assert "-z" not in kov(*export, "-z").err
+    for less in (("--min", "10"), ("--to", "+10")):
+        assert "256" not in kov(*export, *less).err
+
+
 def test_the_file_is_told_of(kov, tmp_path):
     folder = trace_folder.random_folder(tmp_path / "trace", 1)
     told = kov("trace", "export", "-f", "chrome", folder, "-o", tmp_path / "out", "--json")
@@ -215,6 +342,7 @@ def test_memory_does_not_grow_with_the_events(tmp_path):
     (("trace",), "give --format: chrome"), (("-f", "crome", "trace"), "must be chrome"),
     (("-f", "chrome"), "either the folder"), (("-f", "chrome", "trace", "--dump", "x"), "either"),
     (("-f", "chrome", "trace", "--json"), "--output"),
+    (("-f", "chrome", "trace", "--min", "0"), "--min 0"),
     (("-f", "chrome", "trace", "--to", "late"), "--to late"),
     (("-f", "chrome", "trace", "-e", "nothing"), "nothing"),
 ])
@@ -228,3 +356,5 @@ def test_a_full_disk_is_told(kov, tmp_path):
     folder = trace_folder.random_folder(tmp_path / "trace", 1)
     result = kov("trace", "export", "-f", "chrome", folder, "-o", "/dev/full")
     assert result.code == 1 and "cannot write all of /dev/full" in result.err
+    packed = kov("trace", "export", "-zf", "chrome", folder, "-o", "/dev/full")
+    assert packed.code == 1 and "cannot write all of /dev/full" in packed.err

@@ -72,6 +72,18 @@ def test_what_is_no_trace_is_refused(kov, tool, options, message):
     assert result.code in (1, 2) and message in result.err and result.out == "", result.err
 
 
+@pytest.mark.parametrize("tool", [
+    *((name, *options) for name, options in TOOLS.items()), ("breakdown",), ("faults",),
+    ("syscalls",), ("threads",), ("show",), ("show", "--activity"), ("export", "-f", "chrome"),
+    ("compare", "trace")])
+@pytest.mark.parametrize("since, until", [("5", "1"), ("+2", "+1"), ("+0.5", "3"), ("20", "+1")])
+def test_a_time_that_ends_before_it_begins_is_refused(kov, folder, tool, since, until):
+    """The trace begins at 10 s."""
+    result = kov("trace", *tool, folder, "--from", since, "--to", until)
+    assert result.code == 2 and result.out == "", result.err
+    assert f"--from {since} is behind --to {until}" in result.err
+
+
 @pytest.mark.parametrize("arguments, message", [
     (("locks", "--sort", "name"), "--sort name"), (("idle", "--pid", "7"), "--pid"),
     (("profile", "--program", "7"), "--program '7'"), (("count", "wake"), "A..B"),
@@ -84,11 +96,12 @@ def test_a_wrong_wish_is_refused(kov, folder, arguments, message):
     assert result.code == 2 and message in result.err and result.out == "", result.err
 
 
-@pytest.mark.parametrize("lost, expected", [(0, ["kernel", "kernel"]), (1, ["kernel", "thread 7"])])
-def test_who_is_the_kernels_is_not_guessed_where_events_are_missing(kov, tmp_path, lost, expected):
+@pytest.mark.parametrize("lost, kernel, expected", [
+    (0, 1, ["kernel", "kernel"]), (1, 1, ["kernel", "thread 7"]), (0, 0, ["kernel", "thread 7"])])
+def test_who_is_the_kernels_is_not_guessed(kov, tmp_path, lost, kernel, expected):
     """The state tells a thread, and no dispatcher. It is the kernel's, unless the missing events
-    may tell its dispatcher."""
-    state = [(0, "state_begin", 1 << 3), (1, "state_thread", 7, 0x10, 0, 2, 1)]
+    may tell its dispatcher, or it is a program's, whose dispatcher has ended."""
+    state = [(0, "state_begin", 1 << 3), (1, "state_thread", 7, 0x10, 0, 2, 1, kernel)]
     rest = [(3, "state_end", 0, 1, 0), (4, "thread_create", 8, 0x20, 0, 2),
             (5, "switch", 1, 8, 0, 2, 0), (6, "switch", 8, 7, 2, 2, 0), (7, "test0")]
     parts = [[(10 * HZ + when, BY_NAME[name], values) for when, name, *values in part]
@@ -99,3 +112,14 @@ def test_who_is_the_kernels_is_not_guessed_where_events_are_missing(kov, tmp_pat
     found = {row["thread"]: row["process"] for row in rows}
     assert found[7] == expected[1]
     assert lost or found[8] == expected[0]
+
+
+@pytest.mark.parametrize("left_out", [0, 3])
+def test_waits_tells_what_the_state_left_out(kov, tmp_path, left_out):
+    """Only the last state counts."""
+    events = [(10 * HZ + when, BY_NAME["state_waits"], (1, 1, number))
+              for when, number in enumerate((7, left_out))]
+    folder = trace_folder.write(tmp_path / "trace", {(0, 0): [packet(events)]})
+    assert kov("trace", "waits", folder, "--json").json["untold"] == left_out
+    said = kov("trace", "waits", folder).out
+    assert ("too many: 3 calls and threads" in said) == (left_out != 0), said

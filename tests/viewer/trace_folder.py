@@ -22,13 +22,14 @@ MAJORS, EVENTS = event_defs.load(ROOT / "trace/events")
 BY_NAME = {event.name: event for event in EVENTS}
 
 
-def metadata():
+def metadata(cpus=2):
     """Returns the metadata as trace/src/metadata.c writes it."""
     source = (ROOT / "trace/src/metadata.c").read_text()
     text = source[source.index("template[] ="):source.index("static void format_uuid")]
     lines = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
     preamble = "".join(lines).replace("\\n", "\n").replace('\\"', '"')
     return preamble.replace("%s", UUID).replace("%lu", str(HZ), 1).replace("%lu", "0") \
+        .replace("%u", str(cpus)) \
         + "\n".join(event_output.metadata_lines(EVENTS)) + "\n"
 
 
@@ -89,10 +90,28 @@ def write(folder, streams):
     """Writes streams: {(pid, CPU): list of packets}."""
     folder = pathlib.Path(folder)
     folder.mkdir()
-    (folder / "metadata").write_text(metadata())
+    (folder / "metadata").write_text(metadata(1 + max(cpu for _, cpu in streams)))
     for (pid, cpu), packets in streams.items():
         name = f"stream_{cpu}" if pid == 0 else f"stream_{pid}_{cpu}"
         (folder / name).write_bytes(b"".join(packets))
+    return folder
+
+
+def listing(text, streams):
+    """Returns metadata that list the streams, as `kov trace record` writes them: the first and the
+    last packet's sequence number of each."""
+    lines = ""
+    for (pid, cpu), packets in streams.items():
+        first, last = (HEADER.unpack_from(packets[at])[9] for at in (0, -1))
+        name = f"stream_{cpu}" if pid == 0 else f"stream_{pid}_{cpu}"
+        lines += f'\n    {name} = "{first}-{last}";'
+    before, behind = text.split("; };\nclock {", 1)
+    return f"{before};{lines} }};\nclock {{{behind}"
+
+
+def list_streams(folder, streams):
+    path = folder / "metadata"
+    path.write_text(listing(path.read_text(), streams))
     return folder
 
 

@@ -12,6 +12,9 @@ FAULT, EXTERNAL, DECREMENTER, SYSTEM_CALL, WAIT = 0x300, 0x500, 0x900, 0xc00, 0x
 CLIENT_PID, SERVER_PID, ENDPOINT, METHODS = 7, 3, 0xabc, 3
 
 
+REASONS = {"ready": 1, "blocked": 7, "call": 4}  # trace/reasons.h
+
+
 class Thread:
     def __init__(self, number, pid, idle=False):
         self.number, self.pid, self.idle = number, pid, idle
@@ -33,7 +36,8 @@ class Thread:
 class Cpu:
     """A CPU. All on it is known from its first tick on, since its threads begin there."""
 
-    def __init__(self, number, seed, steps):
+    def __init__(self, number, seed, steps, reasons=False):
+        self.reasons = reasons  # a switch tells why; not so in older traces
         self.chance, self.number, self.time = random.Random(seed), number, 1000
         self.events, self.times = [], collections.Counter()
         first = 100 * (number + 1)
@@ -90,7 +94,7 @@ class Cpu:
     def switch(self, to, off):
         self.running.off = off
         self.log("switch", self.running.number, to.number, IDLE if self.running.idle else NORMAL,
-                 IDLE if to.idle else NORMAL)
+                 IDLE if to.idle else NORMAL, REASONS[off] if self.reasons else 0)
         self.running = to
 
     def ready(self):

@@ -12,13 +12,18 @@ from waiting import wait_for
 LINK = re.compile(r"(controller|observer): +(\S+)\n")
 
 
+def address_of(machine):
+    return machine if isinstance(machine, str) else f"127.0.0.1:{machine.port}"
+
+
 class Gateway:
-    """Watches machines by name until end(). It listens on any free port."""
+    """Watches machines by name until end(), and shows folders of traces, which are paths. It
+    listens on any free port."""
 
     def __init__(self, folder, **machines):
         self.said = os.path.join(folder, "serve.said")
         self.names = [word for name, machine in machines.items()
-                      for word in ("-m", f"{name}=127.0.0.1:{machine.port}")]
+                      for word in ("-m", f"{name}={address_of(machine)}")]
         self.start(0)
 
     def start(self, port):

@@ -33,9 +33,10 @@ def numbers_of_stat(found):
 
 
 def numbers_of_locks(found):
-    """Returns the same. Rows of what is no object have no number."""
+    """Returns the same. Rows of what is no object have no number. ± is chance, since the page tells
+    in a line of its own what had no sample."""
     return {key_of(row["coid_pid"], row["coid"]):
-            (row["share"]["value"], row["share"]["error"], row["samples"])
+            (row["share"]["value"], row["share"]["chance"], row["samples"])
             for row in found["objects"] if row["samples"] > 0 and "coid" in row}
 
 

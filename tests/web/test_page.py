@@ -10,7 +10,7 @@ import pytest
 from browser import tell
 from waiting import wait_for
 
-VIEWS = {"1": "Objects", "2": "Metrics", "3": "Ranking", "7": "Machine"}
+VIEWS = {"1": "Objects", "2": "Metrics", "3": "Ranking", "4": "Timeline", "7": "Machine"}
 
 
 def is_first_in_ranking(page, hot):

@@ -2,6 +2,7 @@
 """A machine, its DCI server and kov serve are ended and started again. The page tells it, and takes
 up what comes back. Each test says how soon, and asserts no time."""
 
+import signal
 import subprocess
 import time
 
@@ -69,6 +70,27 @@ def wait_hot(page):
     wait_for(page.longest_bar, "an object is hot")
 
 
+def views_as_they_are(page, when):
+    """Goes through all views of a machine that cannot be heard: they are grey, and have what was
+    known at the time that the banner tells."""
+    at = page.wait("""/as it was at ([0-9:.]+[0-9])/.exec(
+        document.querySelector(".banner")?.textContent)?.[1]""")
+    assert when is None or at == when, at
+    for key, what in (("1", '[role="treegrid"] [data-key^="o:"]'), ("2", ".chart canvas"),
+                      ("3", '[role="grid"] [data-key^="o:"]'), ("7", 'tr[data-key="p:1"]'),
+                      ("7", '.console:has-text("services run")')):
+        page.press(key)
+        page.see(f".main.stale {what}")
+    page.press("1")
+    return at
+
+
+def hot_of_link(page, link):
+    """Opens a link in the page. Returns its hottest object in the range of the link."""
+    page.evaluate(f"location.hash = '{link}'")
+    return wait_for(page.longest_bar, "an object was hot in the range of the link")
+
+
 def told(begin, end):
     return f"told after {1000 * (end - begin):.0f} ms"
 
@@ -83,17 +105,25 @@ def _other_page(gateway, browser):
     page.close()
 
 
-def test_a_killed_machine_is_told_and_taken_up_again(own, page, other_page, capsys):
+def test_a_killed_machine_is_told_and_taken_up_again(
+        own, page, other_page, gateway, browser, capsys):
     wait_hot(page)
     wait_hot(other_page)
     before = boot_of(page)
     wait_hot(page)
+    hot = page.longest_bar()
+    page.press("Space")
+    held = page.wait("location.hash.includes('@') && location.hash")
+    page.press("Space")
     begin = time.monotonic()
     own.process.kill()
     own.process.wait()
     end = page.when('.header:has-text("○ lost")')
     page.see('.banner:has-text("No connection to restarted")')
     assert page.longest_bar(), "what was known stays"
+    at = views_as_they_are(page, None)
+    late = browser.open(gateway.links["observer"])  # it has seen nothing of that boot
+    views_as_they_are(late, at)
     other_page.see('.notice:has-text("No connection to restarted")')
     wait_hot(other_page)
     tell(capsys, f"the machine was killed: {told(begin, end)}")
@@ -101,7 +131,42 @@ def test_a_killed_machine_is_told_and_taken_up_again(own, page, other_page, caps
     own.start()
     wait_hot(page)
     assert boot_of(page) != before
+    wait_hot(page)
+    page("selectOption", ".header select", "restarted, boot before")
+    page.see('.banner:has-text("this is its boot before")')
+    views_as_they_are(page, at)
+    assert page.evaluate("location.hash").count(f"m=restarted@{before}") == 1
+    assert hot_of_link(page, held) == hot
+    page.see('.banner:has-text("this is its boot before")')
+    page("click", '.banner button:has-text("Its boot now")')
+    wait_hot(page)
+
+    for _ in range(2):  # the boots before are that many later than the link's
+        own.process.kill()
+        own.process.wait()
+        page.see('.header:has-text("○ lost")')
+        own.start()
+        wait_hot(page)
+    page.evaluate(f"location.hash = '{held}'")
+    page.see('.notice:has-text("earlier boot of restarted, which is gone")')
+    wait_hot(page)
+    late.close()
     assert not page.trouble and not other_page.trouble
+
+
+def test_a_machine_that_does_not_answer_is_not_called_live(own, page, capsys):
+    wait_hot(page)
+    begin = time.monotonic()
+    own.process.send_signal(signal.SIGSTOP)
+    try:
+        end = page.when('.header:has-text("not answering for")')
+        page.see(".main.stale")
+        page.see('.banner:has-text("has not answered for")')
+    finally:
+        own.process.send_signal(signal.SIGCONT)
+    tell(capsys, f"the machine was stopped: {told(begin, end)}")
+    wait_hot(page)
+    assert not page.trouble
 
 
 def test_a_killed_dci_server_leaves_a_gap(own, page, capsys):

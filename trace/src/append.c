@@ -25,7 +25,7 @@ void trace_append_slow(u32 header, const u64 *words)
 {
     u64 state = trace_platform_mask();
     struct trace_cpu *cpu = trace_platform_this_cpu();
-    bool logged = trace_ring_append(cpu, header, words);
+    bool logged = !trace_ring_leaves_out(cpu, header) && trace_ring_append(cpu, header, words);
     if (logged && (cpu->counted_majors >> (trace_event_id(header) >> 16) & 1) != 0)
         append_counters(cpu);
     trace_platform_unmask(state);

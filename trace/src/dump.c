@@ -28,3 +28,8 @@ void trace_dump_add(u32 number, const struct trace_cpu *cpu)
     if (trace_descriptor.cpu_count <= number)
         trace_descriptor.cpu_count = number + 1;
 }
+
+void trace_dump_set_places(const struct trace_dump_places *places)
+{
+    trace_descriptor.places = trace_platform_physical(places);
+}

@@ -42,10 +42,14 @@ void trace_heartbeat_set(struct trace_cpu *cpu, void *argument)
     trace_platform_heartbeat(trace_mask() != 0, HEARTBEAT_SECONDS * trace_platform_time_hz());
 }
 
+// A packet is about a time in which the CPU logged: it ends when the last major is disabled, not
+// when somebody takes it.
 static void note_mask(struct trace_cpu *cpu, void *argument)
 {
     trace_heartbeat_set(cpu, argument);
     trace_start(trace_mask());
+    if (trace_mask() == 0)
+        renew(cpu, argument);
 }
 
 static void on_all_cpus(void (*function)(struct trace_cpu *, void *))

@@ -17,7 +17,8 @@ static char preamble[3072];
 
 // struct trace_packet and the event word for CTF. The event word's whole low half is the id:
 // readers warn of header fields that they do not know, and each event has one length. Arguments:
-// uuid, build id, uuid, frequency, and the date at time base 0: seconds, and ticks behind them.
+// uuid, build id, CPUs, uuid, frequency, and the date at time base 0: seconds, and ticks behind
+// them.
 static const char template[] =
     "/* CTF 1.8 */\n"
     "typealias integer { size = 8; align = 8; signed = false; } := uint8;\n"
@@ -33,7 +34,7 @@ static const char template[] =
     "    packet.header := struct { uint32 magic; uint8 uuid[16]; uint32 stream_id; };\n"
     "};\n"
     "env { domain = \"orrery\"; tracer_name = \"orrery\"; tracer_major = 1;\n"
-    "    kernel_build_id = \"%s\"; };\n"
+    "    kernel_build_id = \"%s\"; cpus = %u; };\n"
     "clock { name = timebase; uuid = \"%s\"; description = \"Time Base\"; freq = %lu;\n"
     "    offset_s = %lu; offset = %lu; };\n"
     "typealias integer { size = 32; align = 8; signed = false; map = clock.timebase.value; }"
@@ -81,8 +82,8 @@ void trace_metadata_init(void)
     format_uuid(uuid);
     for (u32 i = 0; i < BUILD_ID_BYTES; i++)
         sprintf(build_id + 2 * i, "%02x", identity.build_id[i]);
-    snprintf(preamble, sizeof(preamble), template, uuid, build_id, uuid, (unsigned long)hz,
-             (unsigned long)(identity.date / NS),
+    snprintf(preamble, sizeof(preamble), template, uuid, build_id, trace_platform_cpu_count(), uuid,
+             (unsigned long)hz, (unsigned long)(identity.date / NS),
              (unsigned long)((unsigned __int128)(identity.date % NS) * hz / NS));
 }
 

@@ -14,14 +14,32 @@ static void reset(struct trace_cpu *cpu, void *mode)
     trace_platform_unmask(state);
 }
 
-s64 trace_set_mode(enum sys_trace_mode mode)
+// The next packet that does not fit sees it.
+static void change(struct trace_cpu *cpu, void *mode)
+{
+    u64 state = trace_platform_mask();
+    cpu->mode = (u16) * (const enum sys_trace_mode *)mode;
+    trace_platform_unmask(state);
+}
+
+static s64 on_all(enum sys_trace_mode mode, void (*set)(struct trace_cpu *cpu, void *mode))
 {
     if (mode != SYS_TRACE_OVERWRITE && mode != SYS_TRACE_DISCARD)
         return E_INVAL;
     u32 count = trace_platform_cpu_count();
     for (u32 cpu = 0; cpu < count; cpu++)
-        trace_platform_on_cpu(cpu, reset, &mode);
+        trace_platform_on_cpu(cpu, set, &mode);
     return 0;
+}
+
+s64 trace_set_mode(enum sys_trace_mode mode)
+{
+    return on_all(mode, reset);
+}
+
+s64 trace_change_mode(enum sys_trace_mode mode)
+{
+    return on_all(mode, change);
 }
 
 static void stat_local(struct trace_cpu *cpu, void *stat)

@@ -3,6 +3,7 @@
 // only advances pos within the open packet, is sequence.S.
 #include <orrery/errors.h>
 #include <string.h>
+#include <trace/events.h>
 #include <trace/metadata.h>
 #include <trace/platform.h>
 #include <trace/ring.h>
@@ -49,7 +50,8 @@ static void close_packet(struct trace_cpu *cpu)
 
 static void set_bound(struct trace_cpu *cpu, u64 high_half)
 {
-    cpu->bound = high_half | (cpu->counted_majors != 0 ? 0 : cpu->limit);
+    bool slow = (cpu->counted_majors | cpu->left_out) != 0;
+    cpu->bound = high_half | (slow ? 0 : cpu->limit);
 }
 
 static void write_header(const struct trace_cpu *cpu, struct trace_packet *packet)
@@ -133,6 +135,23 @@ void trace_ring_count(struct trace_cpu *cpu, u64 majors)
 {
     cpu->counted_majors = majors;
     set_bound(cpu, cpu->bound & HIGH_HALF);
+}
+
+void trace_ring_leave_out(struct trace_cpu *cpu, bool on)
+{
+    cpu->left_out = on;
+    set_bound(cpu, cpu->bound & HIGH_HALF);
+}
+
+bool trace_ring_leaves_out(const struct trace_cpu *cpu, u32 header)
+{
+    // What others' events cannot be read without: who runs, names, counters, classes of objects.
+    static const u64 kept = 1UL << TRACE_MAJOR_SCHED | 1UL << TRACE_MAJOR_TRACE |
+                            1UL << TRACE_MAJOR_STATE | 1UL << TRACE_MAJOR_PROGRAM |
+                            1UL << TRACE_MAJOR_IPC | 1UL << TRACE_MAJOR_PMU |
+                            1UL << TRACE_MAJOR_OBJ;
+
+    return cpu->left_out != 0 && (kept >> (trace_event_id(header) >> 16) & 1) == 0;
 }
 
 void trace_ring_stop(struct trace_cpu *cpu)

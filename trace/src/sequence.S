@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// trace_append_<n>: logs an event of n data words, as a restartable sequence (DESIGN.md §7).
+// trace_append_<n>: logs an event of n data words, as a restartable sequence (docs/trace.md).
 // From C only through trace/point.h.
 //
 //   in:       r12 low half of the event word (TRACE_HEADER); r9 r8 r7 r6 r5 r4 data words

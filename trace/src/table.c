@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Look-up in the generated event table.
+#include <orrery/utf8.h>
 #include <trace/table.h>
 
 #include <string.h>
@@ -61,7 +62,5 @@ void trace_event_text(const struct trace_event_info *event, const void *data, u6
         bytes = (words - event->words) * sizeof(u64);
     memcpy(text, (const char *)data + event->words * sizeof(u64), bytes);
     text[bytes] = '\0';
-    for (char *at = text; *at != '\0'; at++)
-        if (*at < ' ' || *at > '~')
-            *at = '?';
+    utf8_copy(text, text, bytes + 1);
 }

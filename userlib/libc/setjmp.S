@@ -2,6 +2,12 @@
 // setjmp and longjmp for 64 bits: r1, r2, lr, cr, r14 … r31, f14 … f31.
 #include "function.inc"
 
+#include <machine/setjmp.h>
+
+    .if     176 + 18 * 8 != SETJMP_BYTES
+    .error  "a jmp_buf is not what setjmp saves"
+    .endif
+
     .macro  registers gpr, fpr
     .irp    n, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     \gpr    \n, (32 + (\n - 14) * 8)(r3)

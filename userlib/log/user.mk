@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# The reader of log files.
+# The areas of logs, and the reader of their files.
 LIBRARY := log
-SRC := reader.c
+SRC := area.c reader.c

@@ -16,6 +16,7 @@
 #include <user/blocked_threads.h>
 #include <user/objects.h>
 #include <user/own_log.h>
+#include <user/questions.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/trace.h>
@@ -141,6 +142,19 @@ static void put_back(const struct event *request, s64 status)
         memcpy(undelivered[cpu], buffer(), TRACE_SUBBUFFER_SIZE);
 }
 
+static s64 (*others)(u64 operation, const u64 arguments[2], void *buffer, u64 bytes);
+
+void user_on_question(s64 (*answer)(u64 operation, const u64 arguments[2], void *buffer, u64 bytes))
+{
+    __atomic_store_n(&others, answer, __ATOMIC_RELEASE);
+}
+
+static s64 answer_other(u64 operation, const u64 arguments[2])
+{
+    s64 (*function)(u64, const u64 *, void *, u64) = __atomic_load_n(&others, __ATOMIC_ACQUIRE);
+    return function ? function(operation, arguments, buffer(), MONITOR_BYTES) : E_NOTSUP;
+}
+
 static bool names_a_cpu(u64 operation)
 {
     return operation == MONITOR_TRACE_READ || operation == MONITOR_TRACE_STAT ||
@@ -186,7 +200,7 @@ static s64 answer(const struct event *request, u64 results[2])
             return E_INVAL;
         return own_log_domain((u32)arguments[0], (u32)arguments[1]);
     default:
-        return E_NOTSUP;
+        return answer_other(request->badge, arguments);
     }
 }
 

@@ -123,7 +123,7 @@ static s64 connect_wait(struct fd_file *file, u32 host, u32 port)
         return -EINPROGRESS;
     if (bsd_wait(&bsd->socket, NET_WAIT_WRITE, bsd_deadline(bsd->send_us)) != 0)
         return -ETIMEDOUT;
-    return bsd_errno(net_socket_error(&bsd->socket));
+    return bsd_take_error(bsd);
 }
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
@@ -176,7 +176,25 @@ ssize_t recvfrom(int fd, void *bytes, size_t count, int flags, struct sockaddr *
     return got;
 }
 
-// What still comes after SHUT_RD is kept for whoever reads it after all.
+// What still comes after SHUT_RD is kept for whoever reads it after all, unless sending has ended,
+// too.
+static s64 shut(struct bsd_socket *bsd, int how)
+{
+    u32 state = net_socket_state(&bsd->socket);
+    bool ends = how != SHUT_RD || bsd->socket.finished;
+    s64 error = 0;
+
+    if (state != NET_OPENED && state != NET_FINISHED)
+        return -ENOTCONN;
+    mutex_lock(&bsd->writing);
+    if (how != SHUT_WR)
+        net_socket_end_reading(&bsd->socket);
+    if (ends && (!bsd->socket.finished || how != SHUT_WR))
+        error = net_socket_finish(&bsd->socket);
+    mutex_unlock(&bsd->writing);
+    return error == E_BUSY ? -ENOTCONN : bsd_command_errno(error);
+}
+
 int shutdown(int fd, int how)
 {
     struct fd_file *file;
@@ -186,14 +204,7 @@ int shutdown(int fd, int how)
     struct bsd_socket *bsd = bsd_hold(fd, &file);
     if (bsd == NULL)
         return -1;
-    s64 error = 0;
-    if (!bsd_connected(&bsd->socket)) {
-        error = -ENOTCONN;
-    } else if (how != SHUT_RD && !bsd->socket.finished) {
-        mutex_lock(&bsd->writing);
-        error = bsd_command_errno(net_socket_finish(&bsd->socket));
-        mutex_unlock(&bsd->writing);
-    }
+    s64 error = shut(bsd, how);
     fd_put(file);
     return bsd_result(error);
 }

@@ -16,6 +16,7 @@ struct bsd_socket {
     struct mutex reading, writing;
     u64 receive_us, send_us; // SO_RCVTIMEO, SO_SNDTIMEO; 0: none
     bool reset_on_close;     // SO_LINGER {1, 0}
+    bool told;               // why the connection failed, which is told once; atomic
 };
 
 // Makes the descriptor of a socket. Takes over the socket, also on error. Returns it, or -1 with
@@ -36,6 +37,9 @@ s64 bsd_wait(struct net_socket *socket, u32 waits, u64 deadline);
 // Returns the time so long from now, or for ever with 0.
 u64 bsd_deadline(u64 limit_us);
 
+// Returns as negative errno why the connection has failed, or 0: it has not, or that was told. The
+// error is told once, as elsewhere: then reading finds the end, and writing EPIPE.
+s64 bsd_take_error(struct bsd_socket *bsd);
 // Returns as negative errno what is wrong with a connection, and with a command.
 s64 bsd_errno(s64 error);
 s64 bsd_command_errno(s64 error);

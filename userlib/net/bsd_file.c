@@ -47,6 +47,8 @@ s64 bsd_errno(s64 error)
     switch (error) {
     case E_PEER:
         return -ECONNRESET;
+    case E_STALE:
+        return -EPIPE;
     case E_TIMEOUT:
         return -ETIMEDOUT;
     case E_BUSY:
@@ -58,6 +60,15 @@ s64 bsd_errno(s64 error)
     default:
         return error < 0 ? -posix_errno(error) : error;
     }
+}
+
+s64 bsd_take_error(struct bsd_socket *bsd)
+{
+    s64 error = net_socket_error(&bsd->socket);
+
+    if (error == 0 || __atomic_exchange_n(&bsd->told, true, __ATOMIC_RELAXED))
+        return 0;
+    return bsd_errno(error);
 }
 
 s64 bsd_command_errno(s64 error)
@@ -100,6 +111,8 @@ static s64 receive_some(struct fd_file *file, void *to, u64 count, int flags, u6
         mutex_lock(&bsd->reading);
         s64 got = net_socket_read(&bsd->socket, to, count, flags & MSG_PEEK);
         mutex_unlock(&bsd->reading);
+        if (got < 0 && net_socket_state(&bsd->socket) == NET_FAILED)
+            return bsd_take_error(bsd);
         if (got != E_AGAIN)
             return bsd_errno(got);
         if ((flags & MSG_DONTWAIT) || (file->flags & O_NONBLOCK))
@@ -125,6 +138,14 @@ s64 bsd_receive(struct fd_file *file, void *to, u64 count, int flags)
     }
 }
 
+static s64 why_not_sent(struct bsd_socket *bsd, s64 error)
+{
+    if (net_socket_state(&bsd->socket) != NET_FAILED)
+        return bsd->socket.finished ? -EPIPE : bsd_errno(error);
+    s64 reason = bsd_take_error(bsd);
+    return reason != 0 ? reason : -EPIPE;
+}
+
 s64 bsd_send(struct fd_file *file, const void *from, u64 count, int flags)
 {
     struct bsd_socket *bsd = file->private;
@@ -146,7 +167,7 @@ s64 bsd_send(struct fd_file *file, const void *from, u64 count, int flags)
     mutex_unlock(&bsd->writing);
     if (done > 0 || count == 0)
         return (s64)done;
-    return bsd->socket.finished ? -EPIPE : bsd_errno(put);
+    return put == E_AGAIN ? -EAGAIN : why_not_sent(bsd, put);
 }
 
 // ---- as a kind of file -------------------------------------------------------------------------
@@ -169,10 +190,17 @@ static s64 socket_stat(struct fd_file *file, struct stat *info)
     return 0;
 }
 
+// Neither side sends any more, or nothing is taken any more.
+static bool over_both_ways(const struct net_socket *socket, u32 state)
+{
+    bool no_more_comes = state == NET_FINISHED || socket->deaf;
+    return state == NET_FAILED || (no_more_comes && socket->finished);
+}
+
 static s64 socket_ready(struct fd_file *file, int events)
 {
-    struct bsd_socket *bsd = file->private;
-    u32 ready = net_socket_ready(&bsd->socket);
+    const struct bsd_socket *bsd = file->private;
+    u32 state = net_socket_state(&bsd->socket), ready = net_socket_ready(&bsd->socket);
     s64 bits = 0;
 
     if (ready & NET_WAIT_READ)
@@ -180,8 +208,10 @@ static s64 socket_ready(struct fd_file *file, int events)
     if (ready & NET_WAIT_WRITE)
         bits |= POLLOUT;
     bits &= events;
-    if (net_socket_state(&bsd->socket) == NET_FAILED)
-        bits |= POLLERR | POLLHUP;
+    if (over_both_ways(&bsd->socket, state))
+        bits |= POLLHUP;
+    if (state == NET_FAILED && !__atomic_load_n(&bsd->told, __ATOMIC_RELAXED))
+        bits |= POLLERR;
     return bits;
 }
 

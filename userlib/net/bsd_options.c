@@ -71,11 +71,11 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t lengt
     return bsd_result(error);
 }
 
-static s64 get_option(const struct bsd_socket *bsd, int option, int *value)
+static s64 get_option(struct bsd_socket *bsd, int option, int *value)
 {
     switch (option) {
     case SO_ERROR:
-        *value = (int)-bsd_errno(net_socket_error(&bsd->socket));
+        *value = (int)-bsd_take_error(bsd);
         return 0;
     case SO_TYPE:
         *value = SOCK_STREAM;

@@ -105,9 +105,17 @@ s64 net_socket_finish(struct net_socket *socket)
     u32 wake = 0;
 
     socket->finished = true;
-    s64 error = net_session_finish(socket->session->endpoint, socket->number, &wake);
+    s64 error = net_session_finish(socket->session->endpoint, socket->number, socket->deaf, &wake);
     session_woken(error, &wake);
     return error;
+}
+
+void net_socket_end_reading(struct net_socket *socket)
+{
+    u32 wake = 1;
+
+    socket->deaf = true;
+    session_woken(0, &wake);
 }
 
 s64 net_socket_names(struct net_socket *socket, struct net_names *names)
@@ -166,9 +174,10 @@ u32 net_socket_ready(const struct net_socket *socket)
         return NET_WAIT_READ | NET_WAIT_WRITE;
     if (state == NET_LISTENING)
         return offered(socket) ? NET_WAIT_READ : 0;
-    if (state == NET_FINISHED || ring_used(&socket->receive) != 0)
+    if (state == NET_FINISHED || socket->deaf || ring_used(&socket->receive) != 0)
         ready |= NET_WAIT_READ;
-    if (state != NET_CONNECTING && state != NET_IDLE && ring_room(&socket->send) != 0)
+    if (state != NET_CONNECTING && state != NET_IDLE &&
+        (socket->finished || ring_room(&socket->send) != 0))
         ready |= NET_WAIT_WRITE;
     return ready;
 }
@@ -226,9 +235,10 @@ s64 net_socket_read(struct net_socket *socket, void *to, u64 count, bool peek)
         net_socket_taken(socket, (u32)got);
     if (got != 0 || count == 0)
         return got;
-    if (state == NET_FAILED)
-        return net_socket_error(socket);
-    return state == NET_FINISHED ? 0 : E_AGAIN;
+    s64 error = state == NET_FAILED ? net_socket_error(socket) : 0;
+    if (error != 0 && error != E_STALE) // then the peer had ended its side in order
+        return error;
+    return error != 0 || state == NET_FINISHED || socket->deaf ? 0 : E_AGAIN;
 }
 
 s64 net_socket_write(struct net_socket *socket, const void *from, u64 count)

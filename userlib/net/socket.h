@@ -15,6 +15,7 @@ struct net_socket {
     struct net_shared *shared;
     struct ring send, receive;
     bool finished; // we send no more
+    bool deaf;     // we read what is there, and then the end
 };
 
 // Opens a new socket. Waits for the server until deadline. Errors as session_get, and E_LIMIT.
@@ -29,16 +30,20 @@ s64 net_socket_connect(struct net_socket *socket, u32 address, u32 port);
 // Accepts a connection. Returns E_AGAIN if nobody is there.
 s64 net_socket_accept(struct net_socket *listener, struct net_socket *socket,
                       struct net_names *names);
+// Ends sending, and says so to the server again when it is deaf meanwhile.
 s64 net_socket_finish(struct net_socket *socket);
+// Ends reading. Who waits for bytes gets the end.
+void net_socket_end_reading(struct net_socket *socket);
 s64 net_socket_names(struct net_socket *socket, struct net_names *names);
 
 // Returns enum net_state. A socket whose server has ended is NET_FAILED.
 u32 net_socket_state(const struct net_socket *socket);
-// Returns why it has failed: E_PEER, E_TIMEOUT, E_BUSY (refused), E_PROTO. 0: it has not.
+// Returns why it has failed: E_PEER (reset), E_STALE (reset after the peer had ended its side),
+// E_TIMEOUT, E_BUSY (refused), E_PROTO. 0: it has not.
 s64 net_socket_error(const struct net_socket *socket);
 
 // Reads at most count bytes. Returns how many, 0 at the end, E_AGAIN when there are none yet, or
-// why it has failed.
+// why it has failed (not E_STALE: that is the end, too).
 s64 net_socket_read(struct net_socket *socket, void *to, u64 count, bool peek);
 // Read in place: net_socket_front returns the first piece of what there is. After use,
 // net_socket_taken tells how much of it was taken.

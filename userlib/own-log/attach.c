@@ -92,7 +92,7 @@ static s64 write_log(cap_t server, u32 cpu, cap_t memory, u32 domain)
         return E_PROTO;
     s64 error = map_area(memory, &area);
     if (error != 0)
-        return error;
+        return error == E_PERM ? E_PROTO : error; // it is for reading alone
     error = is_area(memory, area) ? E_NOENT : E_PROTO;
     if (error == E_NOENT) {
         own_log_begin(area, domain);
@@ -103,6 +103,13 @@ static s64 write_log(cap_t server, u32 cpu, cap_t memory, u32 domain)
     sys_region_destroy((u64)area);
     sys_region_destroy((u64)area + LOG_AREA_BYTES);
     return error;
+}
+
+// Whatever the owner has answered, the next attempt is not refused because of it: 0 and E_AGAIN
+// would say for ever that a thread is there.
+static s64 may_be_tried_again(s64 error)
+{
+    return error >= 0 || error == E_AGAIN ? E_PROTO : error;
 }
 
 static s64 attached(void *argument)
@@ -119,7 +126,7 @@ static s64 attached(void *argument)
         }
         sys_cap_drop(server);
     }
-    set_state(cpu, error);
+    set_state(cpu, may_be_tried_again(error));
     return error;
 }
 

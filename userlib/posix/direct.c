@@ -24,15 +24,20 @@ static struct {
 } all_states;
 
 // Maps all pages at once, so that a lack of memory is found here, where calls still are a way out.
-static void *map(cap_t memory, u64 bytes, u32 prot)
+// Clears *write if the memory is for reading alone.
+static void *map(cap_t memory, u64 bytes, bool *write)
 {
     struct sys_region region = {
-        .bytes = bytes, .kind = REGION_SHARED, .prot = prot, .memory = memory};
-    s64 status = sys_region_create(0, &region);
+        .bytes = bytes, .kind = REGION_SHARED, .prot = PROT_R | PROT_W, .memory = memory};
+    s64 status = *write ? sys_region_create(0, &region) : E_PERM;
+    *write = status != E_PERM;
+    region.prot = *write ? PROT_R | PROT_W : PROT_R;
+    if (status == E_PERM)
+        status = sys_region_create(0, &region);
     sys_cap_drop(memory); // the region holds what it needs
     if (status != 0)
         return NULL;
-    if (sys_region_commit(region.address, bytes, prot) == 0)
+    if (sys_region_commit(region.address, bytes, region.prot) == 0)
         return (void *)(uintptr_t)region.address;
     sys_region_destroy(region.address);
     return NULL;
@@ -46,12 +51,13 @@ static s64 call_states(cap_t server, u64 handle, void *argument)
 
 static struct states *make_states(const struct fd_file *file, u64 id)
 {
+    bool write = false;
     cap_t memory;
     struct states *made = malloc(sizeof(*made));
     if (made == NULL)
         return NULL;
     const void *at =
-        file_do(file, call_states, &memory) == 0 ? map(memory, FS_STATES_BYTES, PROT_R) : NULL;
+        file_do(file, call_states, &memory) == 0 ? map(memory, FS_STATES_BYTES, &write) : NULL;
     if (at == NULL) {
         free(made);
         return NULL;
@@ -106,7 +112,8 @@ void direct_map(struct fd_file *file, struct direct *direct, u64 uses)
     direct->bytes = sharing.is.bytes;
     direct->ticket = sharing.is.ticket;
     direct->lease = direct->write_lease = 0;
-    direct->data = map(sharing.memory, direct->bytes, write ? PROT_R | PROT_W : PROT_R);
+    direct->data = map(sharing.memory, direct->bytes, &write);
+    direct->never_written = !write;
     direct->state = find_state(file, sharing.is.states, sharing.is.index);
     if (direct->state == NULL)
         unmap(direct);

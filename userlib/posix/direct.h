@@ -2,6 +2,7 @@
 // Contents of a file that is used much, as memory: reading and writing without calls. The file's
 // state, which only the server can write, says how long the file is, how much of it is in the
 // memory, and whether this opening alone may write (docs/files.md, "Without calls").
+// Why the library does this: docs/design/library-reads.md.
 #ifndef POSIX_DIRECT_H
 #define POSIX_DIRECT_H
 

@@ -3,6 +3,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <orrery/memory.h>
 #include <sys/mman.h>
 
@@ -27,19 +28,32 @@ static s64 call_map(cap_t server, u64 handle, void *argument)
     return fs_map(server, handle, &mapping->offset, &mapping->bytes, &mapping->memory);
 }
 
+// Asks the file's server for its memory. Returns 0 or a negative errno. What is stored through a
+// mapping would be the file's only once the kernel gives the page to the server, so nothing is.
+static s64 memory_of(struct fd_file *file, const struct sys_region *region, struct mapping *mapping)
+{
+    bool stores = region->kind == REGION_SHARED && (region->prot & PROT_WRITE) != 0;
+    struct service *service;
+    u64 handle;
+
+    if (!file_handle(file, &service, &handle))
+        return -ENODEV;
+    if (stores)
+        return (file->flags & O_ACCMODE) == O_RDWR ? -ENOTSUP : -EACCES;
+    s64 status = file_do(file, call_map, mapping);
+    return status == E_NOTSUP ? -ENODEV : -posix_errno(status);
+}
+
 static s64 map_file(int fd, struct sys_region *region)
 {
     struct mapping mapping;
-    struct service *service;
-    u64 handle;
     struct fd_file *file = fd_hold(fd);
     if (file == NULL)
         return -EBADF;
-    s64 status =
-        file_handle(file, &service, &handle) ? file_do(file, call_map, &mapping) : E_NOTSUP;
+    s64 status = memory_of(file, region, &mapping);
     fd_put(file);
     if (status != 0)
-        return status == E_NOTSUP ? -ENODEV : -posix_errno(status);
+        return status;
     region->memory = mapping.memory;
     region->offset += mapping.offset;
     status = sys_region_create(0, region);

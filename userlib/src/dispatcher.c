@@ -67,8 +67,10 @@ static s64 start(u32 cpu)
     if (error)
         return error;
     error = sys_dispatcher_create(cpu, upcall_stack(cpu));
-    if (error && error != E_EXIST)
+    if (error && error != E_EXIST) {
+        sys_region_destroy(USER_WINDOW + cpu * R13_WINDOW_SIZE + WINDOW_UPCALL_STACK); // not now
         return error;
+    }
     __atomic_fetch_or(&dispatchers, 1ul << cpu, __ATOMIC_RELEASE);
     return 0;
 }

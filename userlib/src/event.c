@@ -4,6 +4,7 @@
 #include "dispatcher.h"
 #include "exception.h"
 #include "ipc.h"
+#include "place.h"
 
 #include <trace/reasons.h>
 
@@ -15,7 +16,7 @@ static struct user_spin kick_lock;
 
 s64 user_on_event(u32 type, void (*handler)(const struct event *event))
 {
-    if (type != EVENT_MONITOR && type != EVENT_CHILD)
+    if (type != EVENT_MONITOR && type != EVENT_CHILD && type != EVENT_OVERFLOW)
         return E_INVAL;
     if (event_handlers[type])
         return E_EXIST;
@@ -102,11 +103,15 @@ void event_handle(const struct event *event)
         break;
     case EVENT_MONITOR:
     case EVENT_CHILD:
+    case EVENT_OVERFLOW:
         if (event_handlers[event->type])
             event_handlers[event->type](event);
         else if (event->type == EVENT_MONITOR)
             // the monitor asks while the program starts: there is one question at a time
             early = *event;
+        break;
+    case EVENT_PLACE:
+        place_changed();
         break;
     default:
         user_panic("event %lu on CPU %u, which cannot come here", event->type, scheduler->cpu);
@@ -122,6 +127,15 @@ void event_poll(void)
 
 // ---- upcalls ------------------------------------------------------------------------------------
 
+// Tells of an overflow, and goes on with the thread that it interrupted: it has not left its CPU.
+// Returns if there is more to do first.
+static void overflow_upcall(struct scheduler *scheduler, const struct event *event)
+{
+    event_handle(event);
+    if (!user_page(scheduler->cpu)->pending && scheduler->attention == 0)
+        thread_resume(scheduler->current);
+}
+
 void event_upcall(const struct event *event)
 {
     struct scheduler *scheduler = scheduler_here();
@@ -132,6 +146,8 @@ void event_upcall(const struct event *event)
     thread->state = user_page(scheduler->cpu)->save;
     thread->sp = 0;
     scheduler->stat.upcalls++;
+    if (event->type == EVENT_OVERFLOW)
+        overflow_upcall(scheduler, event);
     scheduler_leaves(scheduler, thread,
                      event->type == EVENT_FAULT_BLOCKED ? REASON_PAGE : REASON_PREEMPTED);
     if (event->type == EVENT_FAULT_BLOCKED) {
@@ -139,7 +155,7 @@ void event_upcall(const struct event *event)
     } else {
         if (event->type == EVENT_EXCEPTION)
             exception_handle(event, thread);
-        else
+        else if (event->type != EVENT_OVERFLOW)
             event_handle(event);
         // It gets its next turn before its equals, unless its slice is over.
         scheduler->stat.preemptions++;

@@ -7,6 +7,9 @@
 
 #include <user/ipc.h>
 
+// Where struct worker has the number of its call (thread_layout).
+#define IPC_WORKER_CALL 24
+
 // Copies the words of a message, in registers' width and without a call.
 static inline void copy_words(u64 *to, const u64 *from)
 {

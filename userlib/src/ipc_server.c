@@ -33,6 +33,7 @@ struct worker {
     struct ipc_request request;
     u8 *buffer; // MESSAGE_BYTES
 };
+_Static_assert(offsetof(struct worker, request.call) == IPC_WORKER_CALL, "ipc.h");
 
 // A call that waits for a worker.
 struct backlog {
@@ -234,6 +235,7 @@ static struct worker *make_worker(struct scheduler *scheduler, struct thread *th
     }
     worker->request.data = worker->request.buffer = worker->buffer = buffer;
     worker->thread = thread;
+    thread->worker = worker;
     scheduler->worker_count++;
     return worker;
 }
@@ -389,6 +391,7 @@ static void answer_and_rest(struct scheduler *scheduler, struct worker *worker, 
 // Waits for the worker's next call with nothing to answer; disabled.
 static void rest_without_answer(struct scheduler *scheduler, struct worker *worker)
 {
+    worker->request.call = 0; // if it is to be answered later, nobody works on it until then
     if (take_backlog(scheduler, worker))
         return;
     if (scheduler->ready_mask) {

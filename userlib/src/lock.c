@@ -17,6 +17,22 @@ static inline bool swap(u64 *word, u64 old, u64 new, int order)
     return __atomic_compare_exchange_n(word, &old, new, false, order, __ATOMIC_RELAXED);
 }
 
+static inline u64 limited(u64 deadline)
+{
+    return deadline != THREAD_FOREVER ? THREAD_WAITS_LIMITED : 0;
+}
+
+// Waits for something that no thread in particular will do, and lets that be seen.
+static inline __attribute__((always_inline)) s64 wait_seen(u64 kind, const u64 *word, u64 expected,
+                                                           u64 deadline)
+{
+    struct thread *thread = thread_current();
+    thread->mutex = (u64)word | kind | limited(deadline);
+    s64 result = blocked_threads_wait(word, expected, deadline);
+    thread->mutex = 0;
+    return result;
+}
+
 void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since))
 {
     wait_hook = handler;
@@ -26,8 +42,8 @@ void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since))
 static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, coid_t queues,
                                                            u64 deadline)
 {
-    u64 self = (u64)thread_current();
-    u64 waited = 0, since = 0;
+    struct thread *thread = thread_current();
+    u64 self = (u64)thread, waited = 0, since = 0;
     for (;;) {
         u64 word = __atomic_load_n(&mutex->word, __ATOMIC_RELAXED);
         CHECK((word & ~WAITED) != self);
@@ -42,9 +58,12 @@ static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, 
         }
         if (word & WAITED || swap(&mutex->word, word, word | WAITED, __ATOMIC_RELAXED)) {
             since = since != 0 ? since : time_now();
+            // For who looks for deadlocks: a wait that ends by itself is none.
+            thread->mutex = (u64)&mutex->word | THREAD_WAITS_MUTEX | limited(deadline);
             s64 result =
                 queues ? blocked_threads_wait_in(queues, &mutex->word, word | WAITED, deadline)
                        : blocked_threads_wait(&mutex->word, word | WAITED, deadline);
+            thread->mutex = 0;
             if (result == E_TIMEOUT)
                 return E_TIMEOUT;
             CHECK(!queues || result != E_STALE);
@@ -136,7 +155,7 @@ s64 condition_wait_until(struct condition *condition, struct mutex *mutex, u64 d
 {
     u64 sequence = __atomic_load_n(&condition->sequence, __ATOMIC_RELAXED);
     mutex_unlock(mutex);
-    s64 result = blocked_threads_wait(&condition->sequence, sequence, deadline);
+    s64 result = wait_seen(THREAD_WAITS_CONDITION, &condition->sequence, sequence, deadline);
     mutex_lock(mutex);
     return result == E_TIMEOUT ? E_TIMEOUT : 0;
 }
@@ -182,7 +201,7 @@ s64 semaphore_down_until(struct semaphore *semaphore, u64 deadline)
     __atomic_fetch_add(&semaphore->waiters, 1, __ATOMIC_SEQ_CST);
     bool late = false, taken;
     while (!(taken = semaphore_try(semaphore)) && !late)
-        late = blocked_threads_wait(&semaphore->count, 0, deadline) == E_TIMEOUT;
+        late = wait_seen(THREAD_WAITS_SEMAPHORE, &semaphore->count, 0, deadline) == E_TIMEOUT;
     __atomic_fetch_sub(&semaphore->waiters, 1, __ATOMIC_RELAXED);
     return taken ? 0 : E_TIMEOUT;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads change their CPU, and their priority.
 #include "dispatcher.h"
+#include "place.h"
 
 #include <trace/reasons.h>
 
@@ -39,7 +40,7 @@ void thread_pin(struct thread *self)
 
 s64 thread_move(struct thread *thread, u32 cpu)
 {
-    if (thread->pinned)
+    if (thread->pinned || !place_has(cpu))
         return E_PERM;
     s64 error = user_dispatcher_start(cpu);
     if (error)
@@ -54,6 +55,8 @@ s64 thread_move(struct thread *thread, u32 cpu)
 
 s64 thread_move_all(u32 cpu)
 {
+    if (!place_has(cpu))
+        return E_PERM;
     s64 error = user_dispatcher_start(cpu);
     if (error)
         return error;

@@ -36,12 +36,16 @@ void policy_age(struct use *use, u64 period)
     use->period = period;
 }
 
+void policy_waits(enum policy policy, struct use *use, u64 period)
+{
+    if (policy == POLICY_GROWING || period - use->period >= POLICY_STARVED_PERIODS)
+        policy_age(use, period);
+}
+
 void policy_waited(enum policy policy, struct use *use, u64 period)
 {
-    if (policy == POLICY_GROWING)
-        policy_age(use, period);
-    else
-        use->period = period; // what passed while it waited does not count
+    policy_waits(policy, use, period);
+    use->period = period; // of the starving, what passed while it waited does not count
 }
 
 void policy_charge(struct use *use, u64 period)

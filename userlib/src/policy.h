@@ -10,10 +10,13 @@
 #define POLICY_SLICE_MAX_US 160000
 #define POLICY_PERIOD_US 100000 // after which use counts half
 
+#define POLICY_STARVED_PERIODS 100 // a wait that is longer is forgotten by all
+
 enum policy {
     POLICY_FIXED,    // slices of one length, each thread's priority its own
     POLICY_GROWING,  // slices grow, use lowers the priority and is forgotten
-    POLICY_STARVING, // … and is forgotten while the thread runs only: the bug of S003 §3.2
+    POLICY_STARVING, // … and is forgotten while the thread runs only: the bug of S003 §3.2. It
+                     // has an end, else a thread that never sleeps could stop all others for good
     POLICIES,
 };
 
@@ -31,6 +34,8 @@ u32 policy_longer(u32 slice_us);
 u32 policy_lowered(const struct use *use, u32 priority);
 // Halves a use once for each period that has passed.
 void policy_age(struct use *use, u64 period);
+// Ages the use of a thread that is ready.
+void policy_waits(enum policy policy, struct use *use, u64 period);
 // Ages the use of a thread that was ready or blocked up to now.
 void policy_waited(enum policy policy, struct use *use, u64 period);
 // Adds one used up slice.

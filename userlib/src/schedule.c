@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which thread runs on this CPU, and how one gives its CPU up (DESIGN.md §8). Everything here is
+// Which thread runs on this CPU, and how one gives its CPU up (docs/userlib.md). Everything here is
 // disabled.
 #include "scheduler.h"
 
@@ -58,8 +58,7 @@ s64 scheduler_policy(const char *name)
 
 static __attribute__((noinline)) u32 used_priority(struct thread *thread, u32 wanted)
 {
-    if (policy == POLICY_GROWING)
-        policy_age(&thread->use, period_now());
+    policy_waits(policy, &thread->use, period_now());
     return policy_lowered(&thread->use, wanted);
 }
 
@@ -170,7 +169,7 @@ static __attribute__((noinline)) void age_ready(struct scheduler *scheduler)
 
 INLINE struct thread *take_best(struct scheduler *scheduler, bool work)
 {
-    if (work && policy == POLICY_GROWING)
+    if (work && policy != POLICY_FIXED)
         age_ready(scheduler);
     if (!scheduler->ready_mask)
         return NULL;
@@ -328,8 +327,7 @@ u32 scheduler_block_until(u32 reasons, u64 deadline)
 INLINE void yield(struct scheduler *scheduler, struct thread *self, u32 reason, bool work)
 {
     if (work && policy != POLICY_FIXED) {
-        if (policy == POLICY_GROWING)
-            age_ready(scheduler);
+        age_ready(scheduler);
         self->priority = turn_priority(self, true);
     }
     if (scheduler->ready_mask >> self->priority) {

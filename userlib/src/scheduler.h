@@ -14,6 +14,7 @@
 #include <orrery/errors.h>
 #include <orrery/pmu_model.h>
 #include <orrery/process.h>
+#include <orrery/thread_layout.h>
 #include <reent.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
@@ -82,6 +83,8 @@ struct thread {
     struct ipc_message *message; // of the call that it waits for
     s64 status;                  // of its answer
     u64 counted[MODEL_COUNTERS]; // events, user/pmu.h
+    u64 mutex;                   // or what it waits for, as struct thread_layout has it
+    struct worker *worker;       // that it is; NULL: it serves no calls
 };
 
 _Static_assert(offsetof(struct thread, sp) == THREAD_SP, "layout.h");
@@ -258,6 +261,9 @@ static inline void thread_follow_wish(struct thread *self) // the same, online
 void pmu_thread_leaves(void);
 
 // ---- threads (thread.c) -------------------------------------------------------------------------
+
+// Says where the kernel finds what threads wait for.
+extern const struct thread_layout thread_layout;
 
 // Makes a thread that is nowhere yet; NULL: no memory. Its priority has been checked. stack_bytes
 // 0: default.

@@ -4,10 +4,12 @@
 #include "scheduler.h"
 
 #include <orrery/memory.h>
+#include <orrery/process.h>
 #include <string.h>
 
 #define CACHE_MAX 64
 #define PAGE 4096
+#define WIRED_BYTES 0x8000 // of a server's stack
 
 static struct user_spin cache_lock;
 static struct thread *cache;
@@ -36,6 +38,29 @@ static struct thread *lay_out(u64 region, u64 bytes)
     return thread;
 }
 
+// A server does for others what they ask for, also when memory is short. So the part of a stack
+// that its work takes is there from the start: without it the thread is not made, and nobody ends.
+static bool is_wired(void)
+{
+    static u32 priority;
+    struct sys_process_info info;
+    if (priority == 0 && sys_process_info(0, &info) == 0)
+        priority = info.priority;
+    return priority >= PROCESS_SERVER;
+}
+
+static bool make_region(struct sys_region *region)
+{
+    u64 wired = region->bytes < WIRED_BYTES ? region->bytes : WIRED_BYTES;
+    if (sys_region_create(0, region) != 0)
+        return false;
+    if (!is_wired() ||
+        sys_region_commit(region->address + region->bytes - wired, wired, region->prot) == 0)
+        return true;
+    sys_region_destroy(region->address);
+    return false;
+}
+
 struct thread *stack_take(u64 bytes)
 {
     bytes = ALIGN_UP(bytes + sizeof(struct thread), PAGE);
@@ -44,7 +69,7 @@ struct thread *stack_take(u64 bytes)
     if (thread)
         return lay_out(thread->region, bytes);
     struct sys_region region = {.bytes = bytes, .kind = REGION_STACK, .prot = PROT_R | PROT_W};
-    return sys_region_create(0, &region) == 0 ? lay_out(region.address, bytes) : NULL;
+    return make_region(&region) ? lay_out(region.address, bytes) : NULL;
 }
 
 void stack_give(struct thread *thread)

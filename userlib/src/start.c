@@ -38,6 +38,7 @@ static s64 register_image(void)
         .text_start = (u64)text_start,
         .text_end = (u64)text_end,
         .unwind_map = (u64)unwind_map,
+        .threads = (u64)&thread_layout,
     };
     return sys_process_register(&image);
 }

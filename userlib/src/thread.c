@@ -2,6 +2,8 @@
 // The life of a thread: making, ending, joining (user/thread.h).
 #include "check.h"
 #include "dispatcher.h"
+#include "ipc.h"
+#include "place.h"
 
 #include <orrery/sys.h>
 #include <stdio.h>
@@ -12,6 +14,20 @@ static struct user_spin all_lock; // of the list, of all threads' ended and join
 static struct thread *all_threads;
 static u32 last_id, last_slot;
 static struct thread first_thread;
+
+// Within one page.
+const struct thread_layout thread_layout __attribute__((aligned(64))) = {
+    .magic = THREAD_LAYOUT_MAGIC,
+    .first = (u64)&all_threads,
+    .thread_magic = THREAD_MAGIC,
+    .magic_at = offsetof(struct thread, magic),
+    .next = offsetof(struct thread, all_next),
+    .id = offsetof(struct thread, id),
+    .switches = offsetof(struct thread, switches),
+    .mutex = offsetof(struct thread, mutex),
+    .worker = offsetof(struct thread, worker),
+    .call = IPC_WORKER_CALL,
+};
 
 void thread_all_lock(void)
 {
@@ -146,6 +162,8 @@ s64 thread_create(struct thread **out, const struct thread_attributes *attribute
     struct thread_attributes chosen = THREAD_ATTRIBUTES;
     if (attributes)
         chosen = *attributes;
+    if (place_is_set() && !chosen.pinned)
+        chosen.cpu = place_of_new(chosen.cpu);
     s64 error = check(&chosen);
     if (error)
         return error;
@@ -210,10 +228,12 @@ s64 thread_join(struct thread *thread, s64 *result)
     user_spin_lock(&all_lock);
     while (!thread->ended) {
         thread->joiner = self;
+        self->mutex = (u64)thread | THREAD_WAITS_JOIN; // its memory stays while it can be joined
         user_spin_unlock(&all_lock);
         scheduler_block(WAKE_LIBRARY);
         user_spin_lock(&all_lock);
     }
+    self->mutex = 0;
     user_spin_unlock(&all_lock);
     if (result)
         *result = thread->result;

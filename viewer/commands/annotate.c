@@ -18,7 +18,7 @@ static u64 max_functions;
 static u64 pid = SAMPLE_ANY_PID;
 
 static const struct option own_options[] = {
-    TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
+    TEXT('i', "input", &path, "FILE", "the recording (samples.kov); -: standard input"),
     FLAG(0, "source", &only_source, "only source lines"),
     FLAG(0, "asm", &only_assembly, "only instructions, by address"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
@@ -73,7 +73,7 @@ static void print_head(const struct annotated *annotated)
            annotated->view.period);
     if (annotated->hot.unknown != 0)
         printf("%" PRIu64 " samples lie where no function is known\n", annotated->hot.unknown);
-    puts("percentages beside lines and instructions are of the function's samples");
+    puts("percentages beside lines and instructions are of the function's events");
 }
 
 static void json_head(json_t *json, const struct annotated *annotated)
@@ -159,6 +159,7 @@ static int annotate(struct annotated *annotated)
     hot_functions_find(&annotated->recording, &annotated->choice, kernel_symbols(&kernel),
                        &programs, &annotated->hot);
     annotated->view.samples = annotated->hot.samples;
+    annotated->view.events = annotated->hot.events;
     code = show(annotated);
     hot_functions_free(&annotated->hot);
     sources_close(&sources);

@@ -17,7 +17,7 @@ static const struct option own_options[] = {
 
 static const struct column columns[] = {
     COLUMN("ID", "id", 5),
-    COLUMN("CLASS", "class", -24),
+    COLUMN("CLASS", "class", -24, .rank = RANK_KEEP),
     COLUMN("IMPLEMENTATION", "implementation", -24),
     COLUMN("BYTES", "bytes", 8),
     COLUMN("KIND", "distributed", -11, .yes = "distributed", .no = "shared"),

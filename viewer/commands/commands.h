@@ -5,6 +5,13 @@
 
 #include "tools/kov.h"
 
+// Where in the order of `commands` each group begins; ends with a NULL.
+struct command_group {
+    const char *title;
+    const struct command *first;
+};
+extern const struct command_group command_groups[];
+
 // Print help texts, made from the tables of commands and options. The second returns KOV_OK.
 void help_overview(FILE *out);
 int help_command(FILE *out, const struct command *command);
@@ -18,6 +25,7 @@ extern const struct command command_config_remove;
 extern const struct command command_config_save;
 extern const struct command command_config_show;
 extern const struct command command_console;
+extern const struct command command_disk_format;
 extern const struct command command_events;
 extern const struct command command_export;
 extern const struct command command_hello;
@@ -37,6 +45,7 @@ extern const struct command command_record;
 extern const struct command command_regions;
 extern const struct command command_report;
 extern const struct command command_run;
+extern const struct command command_sched;
 extern const struct command command_serve;
 extern const struct command command_server;
 extern const struct command command_stat;
@@ -64,6 +73,7 @@ extern const struct command command_trace_waits;
 extern const struct command command_trace_threads;
 extern const struct command command_workload_list;
 extern const struct command command_workload_run;
+extern const struct command command_swap;
 extern const struct command command_workload_start;
 extern const struct command command_workload_status;
 extern const struct command command_workload_stop;

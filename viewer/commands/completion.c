@@ -2,6 +2,7 @@
 // `kov completion`: writes a script that completes kov's words in a shell. It is made from the
 // tables of commands and options. Zsh runs bash's script with its own bashcompinit.
 #include "commands/commands.h"
+#include "tools/lines.h"
 #include "tools/options.h"
 
 #include <string.h>
@@ -134,6 +135,7 @@ static void print_script(void)
 static int run(const struct arguments *arguments)
 {
     const char *shell = arguments->count > 0 ? arguments->values[0] : "";
+    lines_as_they_are(true);
     if (strcmp(shell, "bash") == 0)
         puts("# bash completion of kov, by `kov completion bash`\n# shellcheck shell=bash "
              "disable=SC2207");

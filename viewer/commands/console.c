@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
+#include "tools/lines.h"
 #include "tools/options.h"
 #include "tools/terminal.h"
 #include "wire/dci.h"
@@ -40,6 +41,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     if (output->position > console->position)
         console->lost += output->position - console->position;
     console->position = output->position + output->data.len;
+    lines_as_they_are(true);
     fwrite(output->data.data, 1, output->data.len, stdout);
     return fflush(stdout) == 0 ? KOV_OK : fail(KOV_FAILED, "cannot write the output");
 }

@@ -7,6 +7,7 @@
 #include "samples/recording_event.h"
 #include "symbols/kernel.h"
 #include "symbols/programs.h"
+#include "tools/lines.h"
 #include "tools/options.h"
 
 #include <inttypes.h>
@@ -21,8 +22,8 @@ static u64 pid = SAMPLE_ANY_PID;
 static const struct option own_options[] = {
     CHOICE('f', "format", &format_name, "FORMAT", "folded pprof perf-script",
            "folded, pprof or perf-script"),
-    TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
-    TEXT('o', "output", &output, "FILE", "the file to write (standard output)"),
+    TEXT('i', "input", &path, "FILE", "the recording (samples.kov); -: standard input"),
+    TEXT('o', "output", &output, "FILE", "the file to write (-: standard output, the default)"),
     TEXT('e', "event", &event_name, "EVENT", "only samples of this event (all)"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
            "only samples of this process, also in the kernel; 0: of none"),
@@ -54,7 +55,9 @@ static int find_format(const struct format **format)
             *format = &formats[i];
     if (*format == NULL)
         return fail(KOV_USAGE, "--format %s: must be folded, pprof or perf-script", format_name);
-    int code = out_file_check(output);
+    int code = out_file_check(&output);
+    if (output == NULL)
+        lines_as_they_are(true);
     if (code == KOV_OK && output == NULL && (*format)->binary && isatty(STDOUT_FILENO))
         return fail(KOV_USAGE, "%s is not for terminals: give --output", format_name);
     return code;
@@ -108,9 +111,12 @@ static int export_recording(const struct format *format, const struct recording 
         return code;
     kernel_use_build_id(&kernel, recording->build_id, recording->build_id_size);
     export.kernel = kernel_symbols(&kernel);
-    code = out_file_open(output, &export.out);
-    if (code == KOV_OK)
-        code = out_file_close(output, export.out, format->write(&export));
+    struct out_file out;
+    code = out_file_open(&out, output);
+    if (code == KOV_OK) {
+        export.out = out.file;
+        code = out_file_close(&out, format->write(&export));
+    }
     if (code == KOV_OK)
         tell(&export);
     programs_close(&programs);
@@ -140,7 +146,7 @@ const struct command command_export = {
     .summary = "Write a recording's samples in the format of another tool",
     .details =
         "folded: a line for each stack, process;object;functions from the outermost in, and the\n"
-        "number of its samples, for flamegraph.pl and speedscope. pprof: "
+        "events that its samples stand for, for flamegraph.pl and speedscope. pprof: "
         "for `go tool pprof`, with\n"
         "labels object, class, process and cpu. perf-script: the text of perf script, for\n"
         "stackcollapse-perf.pl and others. Idle samples are left out unless --idle is given.",

@@ -2,15 +2,33 @@
 // `kov help`: texts made from the tables of commands and options. Also prints the parts of the
 // manual page that they describe.
 #include "commands/commands.h"
+#include "tools/lines.h"
 #include "tools/options.h"
 
 #include <string.h>
 
+#define WRITTEN_WIDTH 100
+
+// Prints paragraphs. Where the terminal is narrower than the lines in which they were written, each
+// is one line, which is broken where it has to be.
+static void print_paragraphs(FILE *out, const char *text)
+{
+    bool joined = lines_width() != LINES_ANY_WIDTH && lines_width() < WRITTEN_WIDTH;
+    for (; *text != '\0'; text++) {
+        bool ends = text[0] != '\n' || text[1] == '\n' || text[1] == ' ' || text[-1] == '\n';
+        fputc(joined && !ends ? ' ' : *text, out);
+    }
+}
+
 void help_overview(FILE *out)
 {
-    fputs("usage: kov [OPTIONS] COMMAND [OPTIONS] [ARGUMENTS]\n\nCommands:\n", out);
-    for (size_t i = 0; commands[i] != NULL; i++)
+    const struct command_group *group = command_groups;
+    fputs("usage: kov [OPTIONS] COMMAND [OPTIONS] [ARGUMENTS]\n", out);
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (commands[i] == group->first)
+            fprintf(out, "\n%s:\n", group++->title);
         fprintf(out, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
+    }
     fputs("\nOptions of every command:\n", out);
     options_print(out, global_options);
     fputs("\nExit status: 0 done, 1 the command failed, 2 wrong usage, 3 no connection or a broken "
@@ -23,8 +41,11 @@ int help_command(FILE *out, const struct command *command)
 {
     fprintf(out, "usage: kov %s%s%s\n\n%s.\n", command->name,
             command->synopsis[0] != '\0' ? " " : "", command->synopsis, command->summary);
-    if (command->details != NULL)
-        fprintf(out, "\n%s\n", command->details);
+    if (command->details != NULL) {
+        fputc('\n', out);
+        print_paragraphs(out, command->details);
+        fputc('\n', out);
+    }
     if (command->options[0] != NULL)
         fputs("\nOptions:\n", out);
     for (size_t i = 0; command->options[i] != NULL; i++)
@@ -133,6 +154,8 @@ static int run(const struct arguments *arguments)
                  arguments->count > 1 ? " " : "", arguments->count > 1 ? arguments->values[1] : "");
     if (man_part != NULL && strcmp(man_part, "synopsis") != 0 && strcmp(man_part, "options") != 0)
         return fail(KOV_USAGE, "--man: '%s' is none of synopsis, options", man_part);
+    if (man_part != NULL)
+        lines_as_they_are(true);
     if (man_part != NULL && name[0] != '\0')
         return man_command(name);
     if (man_part != NULL) {

@@ -19,12 +19,13 @@ static u64 rows;
 static const struct option own_options[] = {
     FLAG(0, "sleep", &sleep_locks, "sleep locks (queues of blocked threads) instead"),
     SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
+    NUMBER('F', "frequency", &sampling_options.frequency, 1, 1000000, "HZ",
+           "samples a second on the CPU where the event comes most often (1000)"),
     NUMBER('c', "period", &sampling_options.period, SYS_PRECISE_PERIOD_MIN, SYS_PERIOD_MAX,
-           "THRESHOLD", "larx a sample (100000)"),
+           "THRESHOLD", "larx a sample, in place of a frequency"),
     FLAG(0, "precise", &sampling_options.precise,
          "samples that the model unit writes itself: exact places, no interrupts"),
-    FLAG('a', "acquisitions", &acquisitions,
-         "sample stcx too: how often the locks were taken, by the same threshold"),
+    FLAG('a', "acquisitions", &acquisitions, "sample stcx too: how often the locks were taken"),
     NUMBER(0, "cpus", &sampling_options.cpu_mask, 1, UINT32_MAX, "MASK",
            "CPUs to sample, bit 0 is CPU 0 (all)"),
     NUMBER(0, "randomise", &sampling_options.randomise, 0, 16, "BITS",
@@ -36,9 +37,10 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-// In the order of enum contention_event. Instructions are only for comparison, so they have their
-// own threshold.
-static const char larx_events[] = "larx,instructions@10000000";
+// In the order of enum contention_event. Instructions are only for comparison: the threshold of
+// larx is not theirs.
+static const char larx_events[] = "larx,instructions";
+static const char larx_events_fixed[] = "larx,instructions@10000000";
 static const char stcx_events[] = "stcx,stcx-failed";
 
 static struct sampling_window run;
@@ -57,6 +59,7 @@ static int check_machine(void)
 static int measure(const struct arguments *arguments)
 {
     int code = session_begin(true);
+    run.request.with_workload = arguments->has_workload;
     if (code == KOV_OK)
         code = check_machine();
     if (code == KOV_OK)
@@ -72,6 +75,7 @@ static void show(bool workload)
                        &contention);
     struct contention_view view = {.contention = &contention,
                                    .request = &run.request,
+                                   .frequency = &run.frequency,
                                    .samples = &run.samples,
                                    .workload = workload ? &run.workload : NULL,
                                    .seconds = run.seconds,
@@ -83,7 +87,8 @@ static void show(bool workload)
 static int spin_locks(const struct arguments *arguments)
 {
     struct texts *events = &sampling_options.events;
-    events->texts[events->count++] = larx_events;
+    bool fixed = sampling_options.period != SAMPLING_NOT_GIVEN;
+    events->texts[events->count++] = fixed ? larx_events_fixed : larx_events;
     if (acquisitions)
         events->texts[events->count++] = stcx_events;
     sampling_options.callers = 0;
@@ -109,8 +114,9 @@ static int run_command(const struct arguments *arguments)
 
 const struct command command_locks = {
     .name = "locks",
-    .synopsis = "[--sleep] [-d SECONDS] [-c THRESHOLD] [--precise] [-a] [--pid PIDS] [-n ROWS] "
-                "[-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis =
+        "[--sleep] [-d SECONDS] [-F HZ | -c THRESHOLD] [--precise] [-a] [--pid PIDS] [-n ROWS] "
+        "[-- WORKLOAD [KEY=VALUE…] | run PROGRAM…]",
     .summary = "Which objects' locks are waited for",
     .details =
         "Samples larx, on which spin locks spin, by object: each object's part of all of them is "

@@ -36,7 +36,7 @@ const struct command command_monitor_record = {
     .name = "monitor record",
     .synopsis =
         "[ID] [-p P[/T],…] [-e KIND,…] [-d SECONDS] [-o FOLDER] [--bytes BYTES] [-- WORKLOAD "
-        "[KEY=VALUE…]]",
+        "[KEY=VALUE…] | run PROGRAM…]",
     .summary = "Record what threads do, with a monitor of one's own",
     .details =
         "Any number of viewers record side by side, also the same threads, and without taking the\n"

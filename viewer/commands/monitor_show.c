@@ -3,9 +3,8 @@
 #include "commands/commands.h"
 #include "monitors/monitor_view.h"
 #include "tools/interrupt.h"
+#include "tools/lines.h"
 #include "tools/strips.h"
-
-#include <unistd.h>
 
 #define REFRESH_SECONDS 1
 #define LIVE_SECONDS 10 // how many are shown, unless --from says it
@@ -41,7 +40,7 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
 
 static int show(const struct arguments *arguments)
 {
-    return trace_tool_run(arguments, answer,
+    return trace_tool_run(arguments, NULL, answer,
                           wishes.summary ? monitor_view_summary_sheets : monitor_view_sheets,
                           wishes.summary ? monitor_view_summary_note : monitor_view_note);
 }
@@ -51,8 +50,7 @@ static int follow(const struct arguments *arguments)
     int code = KOV_OK;
     interrupt_catch();
     while (code == KOV_OK && !interrupted()) {
-        if (isatty(STDOUT_FILENO))
-            fputs("\033[H\033[2J", stdout);
+        lines_clear_screen();
         code = show(arguments);
         fflush(stdout);
         interrupt_sleep(REFRESH_SECONDS);

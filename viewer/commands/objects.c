@@ -7,6 +7,7 @@
 #include "output/columns.h"
 #include "tools/memory.h"
 #include "tools/options.h"
+#include "tools/text.h"
 #include "wire/session.h"
 
 #include <inttypes.h>
@@ -119,6 +120,7 @@ static void entry_name(const struct view *view, const struct tree_entry *entry,
         strcpy(name, "in the process");
         break;
     }
+    text_escape(name, OBJECT_NAME_BYTES);
 }
 
 static void print_entry(const struct view *view, const struct tree_entry *entry,
@@ -139,9 +141,10 @@ static void print_entry(const struct view *view, const struct tree_entry *entry,
     }
     int indent = (int)(3 * entry->depth);
     const struct object_info *object = &view->snapshot.objects[entry->object];
-    printf("%-*s %#12" PRIx64 " %8" PRIu64 " %5" PRIu32 " %8" PRIu32 "%s\n", width - indent, name,
-           object->coid, object->misses, object->reps, object->child_count,
-           entry->shared ? "  *" : "");
+    int blanks = width - indent - text_width(name);
+    printf("%s%*s %#12" PRIx64 " %8" PRIu64 " %5" PRIu32 " %8" PRIu32 "%s\n", name,
+           blanks > 0 ? blanks : 0, "", object->coid, object->misses, object->reps,
+           object->child_count, entry->shared ? "  *" : "");
 }
 
 static int name_column(const struct view *view)
@@ -151,7 +154,7 @@ static int name_column(const struct view *view)
         const struct tree_entry *entry = &view->tree.entries[i];
         char name[OBJECT_NAME_BYTES];
         entry_name(view, entry, name);
-        int needed = (int)(3 * entry->depth + strlen(name));
+        int needed = (int)(3 * entry->depth) + text_width(name);
         width = needed > width ? needed : width;
     }
     return width;
@@ -237,6 +240,7 @@ static void put_entry(json_t *json, const struct view *view, const struct tree_e
     put_u64(row, "class_id", object->class_id);
     put_u64(row, "misses", object->misses);
     put_u64(row, "reps", object->reps);
+    put_u64(row, "swaps", object->swaps);
     put_u64(row, "depth", entry->depth);
     put_bool(row, "unreferenced", entry->unreferenced);
     json_t *list = put_array(row, "children");
@@ -268,8 +272,9 @@ static void class_text(const struct column *column, const json_t *row, char text
 }
 
 static const struct column object_columns[] = {
-    HIDDEN("pid"),    HIDDEN("coid"), HIDDEN("class"), HIDDEN("implementation"), HIDDEN("class_id"),
-    HIDDEN("misses"), HIDDEN("reps"), HIDDEN("depth"), HIDDEN("unreferenced"),   COLUMNS_END,
+    HIDDEN("pid"),      HIDDEN("coid"),         HIDDEN("class"), HIDDEN("implementation"),
+    HIDDEN("class_id"), HIDDEN("misses"),       HIDDEN("reps"),  HIDDEN("swaps"),
+    HIDDEN("depth"),    HIDDEN("unreferenced"), COLUMNS_END,
 };
 static const struct column class_columns[] = {
     COLUMN("OBJECTS", "objects", 8),

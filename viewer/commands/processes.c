@@ -114,8 +114,8 @@ static const struct column region_columns[] = {
     COLUMN("PROT", "protection", -4),
     COLUMN("KIND", "kind", -9),
     HIDDEN("offset"),
-    COLUMN("REGION", "region", 10),
-    COLUMN("FCM", "memory", 10),
+    COLUMN("REGION", "region", 10, .rank = RANK_RARE),
+    COLUMN("FCM", "memory", 10, .rank = RANK_RARE),
     COLUMN("NAME", "name", -1),
     COLUMNS_END,
 };

@@ -140,8 +140,8 @@ static void cpus_text(const struct column *column, const json_t *row, char text[
 
 static const struct column columns[] = {
     COLUMN("PID", "pid", 7),
-    COLUMN("PPID", "parent", 7),
-    COLUMN("STATE", "state", -7),
+    COLUMN("PPID", "parent", 7, .rank = RANK_RARE),
+    COLUMN("STATE", "state", -7, .rank = RANK_RARE),
     COLUMN("CPU%", "cpu_percent", 6, .decimals = 1),
     COLUMN("TIME", "cpu_seconds", 9, .decimals = 2),
     COLUMN("MEM KB", "memory_bytes", 9, .scale = 1.0 / 1024),

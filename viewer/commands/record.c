@@ -7,16 +7,18 @@
 #include "samples/recording.h"
 #include "samples/sampling_window.h"
 #include "tools/interrupt.h"
+#include "tools/lines.h"
 #include "wire/resume.h"
 #include "wire/session.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 static const char *path = RECORDING_DEFAULT_PATH;
 static double duration;
 
 static const struct option own_options[] = {
-    TEXT('o', "output", &path, "FILE", "the file to write (samples.kov)"),
+    TEXT('o', "output", &path, "FILE", "the file to write (samples.kov); -: standard output"),
     SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
     OPTIONS_END,
 };
@@ -26,22 +28,32 @@ struct recording_run {
     struct recording_writer writer;
 };
 
+// Keeps the recording from its first samples on. This runs once the workload has begun, so samples
+// before a workload that cannot start keep nothing.
+static int keep(void *context)
+{
+    struct recording_run *run = context;
+    bool samples = run->window.samples.totals.samples > 0;
+    return samples || run->writer.error != 0 ? recording_keep(&run->writer) : KOV_OK;
+}
+
 static int record(const struct arguments *arguments, struct recording_run *run)
 {
     int code = session_begin(true);
+    run->window.request.with_workload = arguments->has_workload;
     if (code == KOV_OK)
         code = sampling_choose(&sampling_options, &run->window.request);
     if (code == KOV_OK)
         code = recording_create(&run->writer, path, &run->window.request);
     if (code != KOV_OK)
         return code;
+    run->window.watch = (struct workload_watch){keep, run};
     dci_on_frame(recording_tap, &run->writer);
     code = session_describe();
     if (code == KOV_OK)
         code = sampling_window_run(arguments, duration, &run->window);
     dci_on_frame(NULL, NULL);
-    int finish = recording_finish(&run->writer);
-    return code == KOV_OK ? finish : code;
+    return recording_finish(&run->writer, code);
 }
 
 static void print_text(const struct recording_run *run, const json_t *events, bool workload)
@@ -54,6 +66,7 @@ static void print_text(const struct recording_run *run, const json_t *events, bo
         printf("  CPU %zu: %" PRIu64 " samples, lost %" PRIu64 "\n", i, sum.received, sum.lost);
     }
     columns_print(event_summary_columns, events, "");
+    frequency_print(&run->window.frequency, &run->window.samples);
     if (samples_missed(&run->window.samples) != 0)
         printf("%" PRIu64 " periods passed without a sample: the emulator interrupted too late\n",
                samples_missed(&run->window.samples));
@@ -67,6 +80,14 @@ static void print_text(const struct recording_run *run, const json_t *events, bo
            path);
     if (workload)
         workload_print_account(&run->window.workload);
+}
+
+// The recording itself is on stdout.
+static void warn_of_losses(const struct sample_set *samples)
+{
+    u64 lost = samples_lost(samples), missed = samples_missed(samples);
+    if (lost + missed != 0)
+        warn("%" PRIu64 " samples were lost and %" PRIu64 " missed", lost, missed);
 }
 
 static void json_cpus(json_t *json, const struct sample_set *samples)
@@ -99,6 +120,7 @@ static void show(const struct recording_run *run, bool workload)
     json_cpus(document, &run->window.samples);
     const json_t *events =
         event_summary_put(document, &run->window.request, &run->window.samples, true);
+    frequency_put(document, &run->window.frequency, &run->window.samples);
     if (workload)
         workload_json(document, "workload", &run->window.workload);
     if (!document_for_programs(document, sheets))
@@ -131,15 +153,32 @@ static int check_counts(const struct recording_run *run)
 
 static int finish(const struct recording_run *run, bool workload)
 {
-    show(run, workload);
+    if (path == NULL)
+        warn_of_losses(&run->window.samples);
+    else
+        show(run, workload);
     int code = check_counts(run);
     return code == KOV_OK ? workload_verdict(&run->window.workload) : code;
+}
+
+// Checks what can be checked before the machine is asked for anything.
+static int check_output(void)
+{
+    int code = out_file_check(&path);
+    if (code != KOV_OK || path != NULL)
+        return code;
+    lines_as_they_are(true);
+    return isatty(STDOUT_FILENO)
+               ? fail(KOV_USAGE, "a recording is not for terminals: give --output FILE")
+               : KOV_OK;
 }
 
 static int run(const struct arguments *arguments)
 {
     struct recording_run run = {.window.samples.count_only = true};
-    int code = sampling_decide(&sampling_options, &run.window.request);
+    int code = check_output();
+    if (code == KOV_OK)
+        code = sampling_decide(&sampling_options, &run.window.request);
     if (code != KOV_OK)
         return code;
     interrupt_catch();
@@ -154,16 +193,20 @@ const struct command command_record = {
     .name = "record",
     .synopsis =
         "[-o FILE] [-d SECONDS] [-e EVENTS | --config NAME] [-F HZ | -c THRESHOLD] [--precise] "
-        "[-g FRAMES] [--pid PIDS] [-- WORKLOAD [KEY=VALUE…]]",
+        "[-g FRAMES] [--pid PIDS] [-- WORKLOAD [KEY=VALUE…] | run PROGRAM…]",
     .summary = "Sample where the machine spends its time, or where events happen, into a file",
     .details =
-        "Samples every CPU by its cycles, or by up to 16 events of `kov events`: "
-        "each time that one has\n"
-        "happened THRESHOLD times. Events that do not fit the counters at once take turns: "
+        "Samples every CPU by its cycles, or by up to 16 events of `kov events`, 1000 times a\n"
+        "second on the CPU where an event comes most often: its threshold follows its rate. With "
+        "-c and\n"
+        "EVENT@THRESHOLD it is fixed. Events that do not fit the counters at once take turns: "
         "TIME says\n"
         "how much of the time each was sampled, EVENTS is scaled by it. "
         "A sample has the object that was at work, the place in\n"
-        "its code and the callers. Ctrl-C ends the sampling early and keeps the file. With a\n"
+        "its code and the callers. Ctrl-C ends the sampling early and keeps the file. The\n"
+        "recording that was there stays as FILE.old; a command that fails before its first\n"
+        "samples leaves both as they are. `-o -` is for a pipe, such as to `kov report -i -`.\n"
+        "With a "
         "workload, sampling lasts as long as it runs. `kov report` shows the file; "
         "`kov threshold`\n"
         "changes a threshold meanwhile.",

@@ -18,7 +18,7 @@ static u64 max_rows;
 static u64 pid = SAMPLE_ANY_PID;
 
 static const struct option own_options[] = {
-    TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
+    TEXT('i', "input", &path, "FILE", "the recording (samples.kov); -: standard input"),
     TEXT('e', "event", &event_text, "EVENTS", "tables of these of its events only: EVENT[:u|:k],…"),
     CHOICE('s', "sort", &sort_text, "KEYS", "process object class function line thread cpu",
            "one table by these, of process,object,class,function,line,thread,cpu"),
@@ -79,6 +79,7 @@ static void fill(struct aggregate *aggregate, const struct recording *recording,
 {
     const struct sample_choice choice = {.idle = with_idle, .pid = pid, .event = index};
     aggregate->share = samples_share(&recording->samples, index);
+    aggregate->unseen = samples_unseen_error(&recording->samples, index);
     for (size_t i = 0; i < recording->samples.count; i++) {
         const struct sample *sample = &recording->samples.samples[i];
         if (sample_is_chosen(recording, &choice, sample))
@@ -209,9 +210,9 @@ const struct command command_report = {
         "object, \"[stale]\" one whose object is gone when the sample is read, \"[gone]\" one\n"
         "that no scan saw. MASKED counts the samples inside soft-masked sections. "
         "EVENTS is how many\n"
-        "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, "
-        "at most\n"
-        "in 99 of 100 cases. Each event has tables of its own.",
+        "events they stand for, each for its THRESHOLD; +- is how far off that is: by chance, at\n"
+        "most in 99 of 100 cases, and by what was lost or missed, which may all be missing in\n"
+        "this row. Each event has tables of its own.",
     .options = {own_options},
     .has_csv = true,
     .run = run,

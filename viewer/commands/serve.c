@@ -7,9 +7,14 @@
 #include "tools/options.h"
 #include "tools/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LISTEN_DEFAULT 8420
 #define HISTORY_MB 256
@@ -20,18 +25,25 @@ static u64 port = LISTEN_DEFAULT, history_mb = HISTORY_MB;
 
 static const struct option own_options[] = {
     LIST('m', "machine", &machines, "NAME=HOST:PORT",
-         "a machine to watch, or NAME=FILE, a recording to play; again for others, up to 8 "
+         "a machine to watch; or NAME=FILE, a recording to play, or a trace's folder; again for "
+         "others, up to 8 "
          "(orrery at --host and --port)"),
     NUMBER('l', "listen", &port, 0, 65535, "PORT",
            "of 127.0.0.1, where browsers connect; 0: any that is free (8420)"),
     TEXT(0, "record", &record, "FILE",
-         "record the machine, of which there must be one, to a new file"),
+         "record the machine, of which there must be one; a recording there stays as FILE.old"),
     NUMBER(0, "history", &history_mb, 4, 65536, "MB", "kept of each machine, at most (256)"),
     OPTIONS_END,
 };
 
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 // Parses "NAME=HOST:PORT" or "NAME=FILE" in place. A text that ends with a port is no file. Returns
-// KOV_OK or KOV_USAGE.
+// an exit code.
 static int parse_machine(char *text, struct machine_settings *into)
 {
     char *equals = strchr(text, '='), *colon = strrchr(text, ':');
@@ -42,6 +54,13 @@ static int parse_machine(char *text, struct machine_settings *into)
     if (colon != NULL && colon > equals + 1 && text_to_u64(colon + 1, 1, 65535, &into->port)) {
         into->host = equals + 1;
         *colon = 0;
+    } else if (is_folder(equals + 1)) {
+        char metadata[PATH_MAX];
+        if (snprintf(metadata, sizeof(metadata), "%s/metadata", equals + 1) >= PATH_MAX ||
+            access(metadata, R_OK) != 0)
+            return fail(KOV_FAILED, "cannot show %s: it is no trace: %s/metadata: %s", equals + 1,
+                        equals + 1, strerror(errno));
+        into->folder = equals + 1;
     } else {
         into->tape = equals + 1;
     }
@@ -70,6 +89,8 @@ static int add_machines(struct hub *hub)
 {
     struct machine_settings usual = {
         .name = "orrery", .host = (char *)settings.host, .port = settings.port};
+    if (record != NULL && strcmp(record, "-") == 0)
+        return fail(KOV_USAGE, "--record: a recording is a file, not standard output: name one");
     if (machines.count == 0)
         return add_machine(hub, &usual);
     if (record != NULL && machines.count > 1)
@@ -80,13 +101,27 @@ static int add_machines(struct hub *hub)
         struct machine_settings of = {0};
         char *text = memory_copy_text(machines.texts[i]);
         code = parse_machine(text, &of);
-        if (code == KOV_OK && of.tape != NULL && record != NULL)
-            code = fail(KOV_USAGE, "--record: %s is a recording already", of.tape);
+        if (code == KOV_OK && of.host == NULL && record != NULL)
+            code = fail(KOV_USAGE, "--record: %s is a recording already",
+                        of.tape != NULL ? of.tape : of.folder);
         if (code == KOV_OK)
             code = add_machine(hub, &of);
         free(text);
     }
     return code;
+}
+
+// For each machine one that shows its boot before. They follow all machines, and end after them.
+static int add_pasts(struct hub *hub)
+{
+    for (u32 i = 0, count = hub->machine_count; i < count; i++) {
+        struct machine *past =
+            machine_start_past(hub->machine_count, hub->machines[i], &hub->posts);
+        if (past == NULL)
+            return KOV_FAILED;
+        hub->machines[hub->machine_count++] = past;
+    }
+    return KOV_OK;
 }
 
 static int run(const struct arguments *arguments)
@@ -100,6 +135,8 @@ static int run(const struct arguments *arguments)
         return code == KOV_OK ? KOV_FAILED : code;
     post_queue_init(&hub.posts, net_wake, net);
     code = add_machines(&hub);
+    if (code == KOV_OK)
+        code = add_pasts(&hub);
     if (code == KOV_OK) {
         // The links go to stdout and nowhere else, since they have the tokens.
         printf("controller: %s/#t=%s\n", hub.access.origin, hub.access.controller);
@@ -118,7 +155,8 @@ static int run(const struct arguments *arguments)
 
 const struct command command_serve = {
     .name = "serve",
-    .synopsis = "[-m NAME=HOST:PORT|NAME=FILE]… [-l PORT] [--record FILE] [--history MB]",
+    .synopsis =
+        "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] [--history MB]",
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
@@ -129,7 +167,9 @@ const struct command command_serve = {
         "sample; metrics are unknown while others have the counters.\n\n"
         "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
         "that: with the times and at the speed of then, up to its end, where it stays. Nothing\n"
-        "can be done to it. A file is never written over; one whose kov was killed plays too.",
+        "can be done to it. A file is never written over; one whose kov was killed plays too.\n\n"
+        "-m NAME=FOLDER shows a trace, as `kov trace record` writes it: what the CPUs did, on the\n"
+        "page's Timeline.",
     .options = {own_options},
     .run = run,
 };

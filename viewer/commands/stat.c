@@ -45,6 +45,8 @@ static const struct option event_options[] = {
     FLAG(0, "per-object", &per_object,
          "by object: estimated from samples, of EVENT[:u|:k][@THRESHOLD],…"),
     NUMBER(0, "top", &top, 1, UINT32_MAX, "N", "of --per-object: at most so many objects (all)"),
+    NUMBER('F', "frequency", &sampling_options.frequency, 1, 1000000, "HZ",
+           "of --per-object: samples a second where the event comes most often (1000)"),
     FLAG(0, "precise", &sampling_options.precise,
          "of --per-object: samples that the model unit writes itself"),
     TEXT(0, "config", &configuration_name, "NAME",
@@ -76,6 +78,8 @@ static struct scan_scope scope(void)
 static int measure(const struct arguments *arguments, struct measurement *measurement)
 {
     int code = session_begin(true);
+    if (code == KOV_OK)
+        code = workload_prepare(arguments, &measurement->workload);
     if (code == KOV_OK)
         code = scan_objects(&measurement->snapshot, scope());
     if (code == KOV_OK)
@@ -230,12 +234,13 @@ static int run_objects(const struct arguments *arguments)
 static int run_events(const struct arguments *arguments)
 {
     // A CSV holds the end only: its tables have no column for the time of an interval.
-    if (output_form() == OUTPUT_CSV && interval != 0)
-        return fail(KOV_USAGE, "--csv does not go with --interval-print");
+    if (output_form() == OUTPUT_CSV && interval != 0 && (per_process || per_thread || per_object))
+        return fail(KOV_USAGE, "--csv with --interval-print has counts of CPUs only: no "
+                               "--per-process, --per-thread or --per-object");
     if (per_object)
         return run_objects(arguments);
-    if (top != 0 || sampling_options.precise)
-        return fail(KOV_USAGE, "--top and --precise go with --per-object");
+    if (top != 0 || sampling_options.precise || sampling_options.frequency != SAMPLING_NOT_GIVEN)
+        return fail(KOV_USAGE, "--top, --precise and --frequency go with --per-object");
     if (per_process && per_thread)
         return fail(KOV_USAGE, "give either --per-process or --per-thread");
     int code = configuration_name != NULL ? take_configuration() : KOV_OK;
@@ -263,8 +268,9 @@ static int check_without_events(void)
         return fail(KOV_USAGE, "--cpus, --interval-print, --shares and --slice go with --event");
     if (per_process || per_thread || exclude != NULL)
         return fail(KOV_USAGE, "--per-process, --per-thread and --exclude go with --event");
-    if (per_object || top != 0 || sampling_options.precise)
-        return fail(KOV_USAGE, "--per-object, --top and --precise go with --event");
+    if (per_object || top != 0 || sampling_options.precise ||
+        sampling_options.frequency != SAMPLING_NOT_GIVEN)
+        return fail(KOV_USAGE, "--per-object, --top, --precise and --frequency go with --event");
     int code = pid_list_parse("--pid", pids, 0, &list);
     if (code == KOV_OK && list.count > 1)
         code = fail(KOV_USAGE, "--pid: without --event only one process");
@@ -297,8 +303,10 @@ static int run(const struct arguments *arguments)
 
 const struct command command_stat = {
     .name = "stat",
-    .synopsis = "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] "
-                "[-d SECONDS] [--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis =
+        "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] "
+        "[-d SECONDS] [--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…] | run "
+        "PROGRAM…]",
     .summary = "Count how often each object is used (DREFs), or hardware events",
     .details =
         "Counts for some seconds or, with a workload, from before its start to after its end;\n"
@@ -320,7 +328,8 @@ const struct command command_stat = {
         "--per-object is an\n"
         "estimate: it samples like `kov record`, and each sample stands for THRESHOLD events, so\n"
         "that ± is the half width of a 99 % interval as far as chance goes. With each object, its\n"
-        "class and process come its share of all samples, and its metrics.",
+        "class and process come its share of all samples that are not idle ([idle]: of all), and\n"
+        "its metrics.",
     .options = {own_options, event_options},
     .takes_workload = true,
     .has_csv = true,

@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <orrery/sys.h>
+#include <string.h>
 #include <unistd.h>
 
 #define KEY_SECONDS 0.1 // between two looks at the keyboard
@@ -82,10 +83,12 @@ static void show(struct top *top)
     top->lost_before = lost;
 }
 
-// Forgets the samples. Keeps counts of losses and of turns, and the current periods, which go on.
+// Forgets the samples. Keeps counts of losses and of turns, and the periods, which go on.
 static void forget_samples(struct top *top)
 {
-    struct sample_set empty = {0};
+    static struct sample_set empty; // static because it is large
+    empty = (struct sample_set){.began = top->samples.began, .now = top->samples.now};
+    memcpy(empty.periods, top->samples.periods, sizeof(empty.periods));
     for (u32 i = 0; i < top->samples.cpu_count * SAMPLED_EVENTS_MAX; i++) {
         u32 cpu = i / SAMPLED_EVENTS_MAX, index = i % SAMPLED_EVENTS_MAX;
         const struct sample_stream *stream = samples_stream(&top->samples, cpu, index);
@@ -94,7 +97,6 @@ static void forget_samples(struct top *top)
         kept->lost_before = stream->lost_before;
         kept->share = stream->share;
     }
-    samples_begin(&empty, &top->request.events, 0);
     samples_free(&top->samples);
     top->samples = empty;
 }
@@ -103,12 +105,12 @@ static void forget_samples(struct top *top)
 static int wait_for_refresh(struct top *top)
 {
     double end = clock_now() + delay;
-    if (!top->keys)
-        return dci_listen(delay);
     int code = KOV_OK;
     while (code == KOV_OK && !top->quit && !interrupted() && clock_now() < end) {
         code = dci_listen(fmin(KEY_SECONDS, end - clock_now()));
         if (code == KOV_OK)
+            code = frequency_attend(&top->frequency, &top->samples);
+        if (code == KOV_OK && top->keys)
             code = top_keys(top);
     }
     return code;
@@ -133,7 +135,10 @@ static int watch_again(void *context)
 {
     struct top *top = context;
     int code = scan_objects(&top->snapshot, SCAN_ALL);
-    return code == KOV_OK ? sampling_start(&top->request, &top->samples) : code;
+    if (code == KOV_OK)
+        code = sampling_start(&top->request, &top->samples);
+    frequency_begin(&top->frequency, &top->request);
+    return code;
 }
 
 static int watch(struct top *top)
@@ -195,8 +200,9 @@ static int run(const struct arguments *arguments)
 
 const struct command command_top = {
     .name = "top",
-    .synopsis = "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] "
-                "[--sort KEYS] [--pid PIDS] [--idle]",
+    .synopsis =
+        "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-F HZ | -c THRESHOLD] [--precise] "
+        "[--sort KEYS] [--pid PIDS] [--idle]",
     .summary = "Watch where the machine spends its time, or where events happen",
     .details =
         "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, "

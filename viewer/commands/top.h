@@ -5,12 +5,14 @@
 
 #include "output/document.h"
 #include "samples/aggregate.h"
+#include "samples/frequency.h"
 #include "samples/sampling.h"
 
 #define TOP_NOTE_BYTES 120
 
 struct top {
     struct sampling_request request; // with the current thresholds
+    struct frequency frequency;
     struct sort sort;
     struct snapshot snapshot;
     struct symbols *symbols;

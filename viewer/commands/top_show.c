@@ -4,6 +4,7 @@
 #include "machine/failures_print.h"
 #include "samples/event_summary.h"
 #include "samples/table.h"
+#include "tools/lines.h"
 
 #include <inttypes.h>
 #include <sys/ioctl.h>
@@ -17,8 +18,9 @@ static size_t rows_that_fit(void)
     struct winsize window;
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 ||
         window.ws_row <= HEADER_LINES)
-        return PLAIN_ROWS;
-    return (size_t)window.ws_row - HEADER_LINES;
+        return settings.rows != 0 ? settings.rows : PLAIN_ROWS;
+    size_t room = (size_t)window.ws_row - HEADER_LINES;
+    return settings.rows != 0 && settings.rows < room ? settings.rows : room;
 }
 
 // Prints the failures on one line, since the screen is for objects. JSON has all of them.
@@ -39,8 +41,7 @@ static void print_begin(const struct top *top, double seconds, u64 lost)
 {
     const struct sample_totals *totals = &top->samples.totals;
     u64 busy = totals->samples - totals->idle;
-    if (isatty(STDOUT_FILENO))
-        fputs("\033[H\033[2J", stdout);
+    lines_clear_screen();
     printf("%s port %" PRIu64 ": %" PRIu64 " samples in %g s, lost %" PRIu64 ", idle %.1f %%\n",
            settings.host, settings.port, totals->samples, seconds, lost,
            totals->samples == 0 ? 0.0 : 100.0 * (double)totals->idle / (double)totals->samples);
@@ -78,7 +79,8 @@ void top_show(const struct top *top, u32 index, const struct aggregate *aggregat
     const struct sampled_event *event = &top->request.events.events[index];
     char title[SAMPLED_TITLE_BYTES];
     if (top->refresh != NULL) {
-        table_put(top->tables, aggregate, event, 0);
+        put_bool(table_put(top->tables, aggregate, event, 0), "too_rare",
+                 frequency_is_rare_now(&top->frequency, &top->samples, index));
         return;
     }
     printf("%s%s: %" PRIu64 " samples, one every %" PRIu64 "\n\n", top->keys ? "" : "\n",
@@ -86,10 +88,12 @@ void top_show(const struct top *top, u32 index, const struct aggregate *aggregat
     json_t *tables = json_array();
     table_print(aggregate, table_put(tables, aggregate, event, rows_that_fit()));
     json_decref(tables);
+    frequency_print_rare_now(&top->frequency, &top->samples, index);
 }
 
 static void print_end(const struct top *top)
 {
+    columns_tell_left_out();
     if (!top->keys)
         putchar('\n');
     else if (top->note[0] != '\0')

@@ -18,7 +18,8 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
 
 static int run(const struct arguments *arguments)
 {
-    return trace_tool_run(arguments, answer, trace_breakdown_sheets, trace_breakdown_note);
+    return trace_tool_run(arguments, "breakdown", answer, trace_breakdown_sheets,
+                          trace_breakdown_note);
 }
 
 const struct command command_trace_breakdown = {

@@ -25,7 +25,7 @@ static int run(const struct arguments *arguments)
     wishes.pair = arguments->values[0];
     source.count--;
     source.values++;
-    return trace_tool_run(&source, answer, trace_count_sheets, trace_count_note);
+    return trace_tool_run(&source, "count", answer, trace_count_sheets, trace_count_note);
 }
 
 const struct command command_trace_count = {

@@ -21,7 +21,7 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
 
 static int run(const struct arguments *arguments)
 {
-    return trace_tool_run(arguments, answer, trace_faults_sheets, trace_spans_note);
+    return trace_tool_run(arguments, "faults", answer, trace_faults_sheets, trace_spans_note);
 }
 
 const struct command command_trace_faults = {

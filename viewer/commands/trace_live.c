@@ -7,6 +7,7 @@
 #include "tools/options.h"
 #include "trace/lttng.h"
 #include "trace/trace_run.h"
+#include "wire/patience.h"
 #include "wire/session.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 static u64 port = NO_PORT, pid = UINT64_MAX;
 static const char *events_text = "all", *folder;
+static bool all;
 static double duration;
 
 static const struct option live_options[] = {
@@ -26,6 +28,7 @@ static const struct option live_options[] = {
     TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
     NUMBER(0, "pid", &pid, 0, 0, "0", "only the kernel"),
     SECONDS('d', "duration", &duration, 86400, "how long (until Ctrl-C)"),
+    FLAG(0, "all", &all, "also what the monitor's own processes do (dci and net)"),
     TEXT('o', "output", &folder, "FOLDER", "also write everything into this folder"),
     OPTIONS_END,
 };
@@ -71,14 +74,15 @@ static int decide(struct live *live)
     return code == KOV_OK ? fetch_metadata(live) : code;
 }
 
-static int subscribe(const struct live *live)
+static int subscribe(struct live *live)
 {
     Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
     body.mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_DISCARD;
     body.set_mask = true;
     body.mask = live->run.mask;
     body.flush_ms = FLUSH_MS;
-    return trace_subscribe(&body, pid == UINT64_MAX ? SCAN_ALL : SCAN_KERNEL);
+    return trace_subscribe(&body, pid == UINT64_MAX ? SCAN_ALL : SCAN_KERNEL,
+                           all ? NULL : &live->run.left_out);
 }
 
 static int relay_trace(struct live *live)
@@ -88,23 +92,30 @@ static int relay_trace(struct live *live)
     if (code == KOV_OK && output_form() == OUTPUT_TABLES) { // what to type while this waits
         printf("babeltrace2 -i lttng-live net://localhost:%u/host/orrery/trace\n",
                live->relay.port);
+        trace_left_out_print(&live->run.left_out);
         fflush(stdout);
     }
     while (code == KOV_OK && !interrupted() &&
            (duration == 0 || clock_now() < live->run.begin + duration)) {
+        patience_begin(); // for each round, since there may be any number
         code = dci_listen(ROUND_SECONDS);
         if (code == KOV_OK && lttng_wants_metadata(&live->relay))
             code = fetch_metadata(live); // what programs have begun to describe meanwhile
+        if (code == KOV_OK && folder != NULL)
+            code = capture_tick(&live->run.capture);
     }
     Orrery__Dci__TraceUnsubscribeRequest end = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
+    patience_begin();
     if (code == KOV_OK)
         code = trace_unsubscribe(&end, &live->run.counts);
     while (code == KOV_OK && lttng_wants_metadata(&live->relay))
         code = fetch_metadata(live);
     live->run.seconds = clock_now() - live->run.begin;
     lttng_finish(&live->relay);
-    while (code == KOV_OK && !lttng_is_done(&live->relay))
+    while (code == KOV_OK && !lttng_is_done(&live->relay)) {
+        patience_begin();
         code = dci_listen(ROUND_SECONDS);
+    }
     return code;
 }
 
@@ -119,15 +130,30 @@ static void print_account(const json_t *document)
            clients, refused, packets, late, cut_off);
 }
 
-static void tell(const struct lttng_account *account)
+static void tell(const struct live *live)
 {
+    const struct lttng_account *account = &live->relay.account;
     json_t *document = json_object();
+    trace_left_out_json(document, &live->run.left_out);
     put_u64(document, "clients", account->clients);
     put_u64(document, "refused", account->refused);
     put_u64(document, "packets", account->given);
     put_u64(document, "late", account->late);
     put_u64(document, "cut_off", account->cut_off);
     document_tell(document, print_account);
+}
+
+static int relay_to_viewers(struct live *live)
+{
+    int code = lttng_start(&live->relay, (u16)port);
+    if (code != KOV_OK)
+        return code;
+    live->run.capture.keep = true;
+    dci_on_event(take_event, live);
+    code = relay_trace(live);
+    dci_on_event(NULL, NULL);
+    lttng_stop(&live->relay);
+    return code;
 }
 
 static int live_trace(struct live *live)
@@ -138,19 +164,12 @@ static int live_trace(struct live *live)
     if (code == KOV_OK && folder != NULL)
         code = capture_metadata(&live->run.capture);
     if (code == KOV_OK)
-        code = lttng_start(&live->relay, (u16)port);
-    if (code != KOV_OK)
-        return code;
-    dci_on_event(take_event, live);
-    code = relay_trace(live);
-    dci_on_event(NULL, NULL);
-    lttng_stop(&live->relay);
+        code = relay_to_viewers(live);
     if (code == KOV_OK && folder != NULL)
         code = capture_metadata(&live->run.capture);
-    int closed = capture_close(&live->run.capture);
-    code = code == KOV_OK ? closed : code;
+    code = capture_close(&live->run.capture, code);
     if (code == KOV_OK)
-        tell(&live->relay.account);
+        tell(live);
     return code == KOV_OK && folder != NULL ? trace_check_counts(&live->run) : code;
 }
 
@@ -171,7 +190,7 @@ static int run(const struct arguments *arguments)
 
 const struct command command_trace_live = {
     .name = "trace live",
-    .synopsis = "--lttng PORT [-e LIST] [--pid 0] [-d SECONDS] [-o FOLDER]",
+    .synopsis = "--lttng PORT [-e LIST] [--pid 0] [--all] [-d SECONDS] [-o FOLDER]",
     .summary = "Let babeltrace2 and others attach to the running trace",
     .details =
         "Speaks LTTng's live protocol, as lttng-relayd does: `babeltrace2 -i lttng-live\n"

@@ -29,7 +29,7 @@ static int run(const struct arguments *arguments)
         order++;
     if (order == ARRAY_SIZE(orders))
         return fail(KOV_USAGE, "--sort %s: must be time, count or longest", sort);
-    return trace_tool_run(arguments, answer, trace_locks_sheets, trace_locks_note);
+    return trace_tool_run(arguments, "locks", answer, trace_locks_sheets, trace_locks_note);
 }
 
 const struct command command_trace_locks = {

@@ -20,7 +20,7 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
 
 static int run(const struct arguments *arguments)
 {
-    return trace_tool_run(arguments, answer, trace_profile_sheets, trace_profile_note);
+    return trace_tool_run(arguments, "profile", answer, trace_profile_sheets, trace_profile_note);
 }
 
 const struct command command_trace_profile = {

@@ -27,17 +27,6 @@ struct reading {
     bool has_metadata;
 };
 
-// Returns whether it is a file of a trace. No other name is written on the host.
-static bool is_of_trace(const char *name)
-{
-    static const char prefix[] = "stream_";
-    size_t length = sizeof(prefix) - 1;
-    if (strcmp(name, "metadata") == 0)
-        return true;
-    return strncmp(name, prefix, length) == 0 && name[length] != '\0' &&
-           strspn(name + length, "0123456789_") == strlen(name + length);
-}
-
 static int look(void *context, const char *name, const u8 *data, u64 bytes)
 {
     struct reading *reading = context;
@@ -51,9 +40,9 @@ static int take(void *context, const char *name, const u8 *data, u64 bytes)
 {
     struct reading *reading = context;
     char path[PATH_MAX];
-    if (!is_of_trace(name))
+    if (!capture_is_part(name))
         return KOV_OK;
-    int length = snprintf(path, sizeof(path), "%s/%s", reading->capture.folder, name);
+    int length = snprintf(path, sizeof(path), "%s/%s", reading->capture.folder.place, name);
     FILE *file = length < PATH_MAX ? fopen(path, "wbx") : NULL;
     bool good = file != NULL && fwrite(data, 1, bytes, file) == bytes;
     if (file != NULL)
@@ -72,7 +61,7 @@ static int read_trace(const struct disk *disk, const char *from, const char *fol
     if (code == KOV_OK)
         code = capture_create(&reading.capture, folder);
     if (code == KOV_OK)
-        code = disk_files(disk, from, take, &reading);
+        code = capture_close(&reading.capture, disk_files(disk, from, take, &reading));
     if (code != KOV_OK)
         return code;
     json_t *document = json_object();

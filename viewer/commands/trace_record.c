@@ -21,6 +21,7 @@ static u64 pid = NO_PID;
 static const char *events_text = "all";
 static const char *mode_text = "discard";
 static const char *counters_text;
+static bool all;
 
 static const struct option record_options[] = {
     TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
@@ -32,6 +33,7 @@ static const struct option record_options[] = {
     CHOICE(0, "mode", &mode_text, "MODE", "discard overwrite",
            "when buffers are full: discard new events or overwrite old ones"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
+    FLAG(0, "all", &all, "also what the monitor's own processes do (dci and net)"),
     OPTIONS_END,
 };
 
@@ -51,13 +53,15 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return code;
 }
 
-static int subscribe(const struct trace_run *run)
+static int subscribe(struct trace_run *run)
 {
     Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
     body.mode = run->mode;
     body.set_mask = run->set_mask;
     body.mask = run->mask;
-    return trace_subscribe(&body, pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid));
+    // A snapshot takes what the buffers hold: whoever filled them has decided.
+    return trace_subscribe(&body, pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid),
+                           all || !run->set_mask ? NULL : &run->left_out);
 }
 
 static int unsubscribe(struct trace_run *run)
@@ -83,22 +87,36 @@ static int subscribe_again(void *context)
     struct trace_run *run = context;
     run->mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
     run->reconnected = true;
+    capture_forget_metadata(&run->capture);
     trace_free_counts(&run->counts); // a part of the last answer
     int code = subscribe(run);
     return code == KOV_OK ? trace_counters_start_again(&run->counters) : code;
 }
 
+// Keeps the recording. This runs once the workload has begun: what came before a workload that
+// cannot start is of no use.
+static int keep(void *context)
+{
+    struct capture *capture = &((struct trace_run *)context)->capture;
+    capture->keep = true;
+    return capture_tick(capture);
+}
+
 // Takes the trace. arguments is NULL for a snapshot, which ends at once.
 static int trace_window(const struct arguments *arguments, struct trace_run *run)
 {
+    const struct workload_watch watch = {keep, run};
+    run->capture.keep = !run->has_workload;
     run->begin = clock_now();
     resume_begin(note_reconnection, run);
-    int code = subscribe(run);
+    int code = arguments == NULL ? KOV_OK : workload_prepare(arguments, &run->workload);
+    if (code == KOV_OK)
+        code = subscribe(run);
     resume_begin(subscribe_again, run);
     if (code == KOV_OK)
         code = trace_counters_start(&run->counters);
     if (code == KOV_OK && arguments != NULL)
-        code = workload_window(arguments, duration, DEFAULT_SECONDS, NULL, &run->workload);
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, &watch, &run->workload);
     if (code == KOV_OK)
         code = trace_counters_stop(&run->counters);
     if (code == KOV_OK)
@@ -134,16 +152,14 @@ static int capture_trace(const struct arguments *arguments, struct trace_run *ru
         code = capture_metadata(&run->capture);
     if (code == KOV_OK)
         code = fetch_masks(run);
-    if (code != KOV_OK)
-        return code;
     dci_on_event(take_event, run);
-    code = trace_window(arguments, run);
+    if (code == KOV_OK)
+        code = trace_window(arguments, run);
     dci_on_event(NULL, NULL);
     progress_end();
     if (code == KOV_OK)
         code = capture_metadata(&run->capture);
-    int closed = capture_close(&run->capture);
-    return code == KOV_OK ? closed : code;
+    return capture_close(&run->capture, code);
 }
 
 static int forget_events(void *context)
@@ -215,7 +231,7 @@ static int snapshot(const struct arguments *arguments)
 const struct command command_trace_record = {
     .name = "trace record",
     .synopsis = "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] "
-                "[-- WORKLOAD [KEY=VALUE…]]",
+                "[--all] [-- WORKLOAD [KEY=VALUE…] | run PROGRAM…]",
     .summary = "Record a trace as a folder for babeltrace2",
     .details =
         "Empties the buffers, traces for some seconds or while a workload runs, and takes\n"

@@ -17,7 +17,7 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
 
 static int run(const struct arguments *arguments)
 {
-    return trace_tool_run(arguments, answer, trace_sched_sheets, trace_sched_note);
+    return trace_tool_run(arguments, "sched", answer, trace_sched_sheets, trace_sched_note);
 }
 
 const struct command command_trace_sched = {

@@ -2,6 +2,7 @@
 // `kov trace show`: every event as a line.
 #include "commands/commands.h"
 #include "tools/interrupt.h"
+#include "trace/engine/arrange.h"
 #include "trace/trace_show.h"
 #include "trace/trace_tool.h"
 #include "wire/session.h"
@@ -28,12 +29,7 @@ static int show(struct engine *engine)
     if (code == KOV_OK && activity) {
         code = trace_show_activity(engine, &choice, most);
     } else if (code == KOV_OK) {
-        struct trace_show show = {&choice, engine->descriptions.hz, most, 0, 0, 0};
-        struct visitor visitor = trace_show_visitor(&show);
-        trace_show_begin();
-        engine_seek(engine, choice.from);
-        code = engine_visit(engine, choice.to, &visitor);
-        trace_show_end(&show);
+        code = trace_show(engine, &choice, most);
     }
     trace_choice_free(&choice);
     return code;
@@ -57,8 +53,10 @@ static int run(const struct arguments *arguments)
         return code == KOV_OK ? trace_follow(&trace_wishes, most) : code;
     }
     code = trace_source_open(&engine, arguments);
-    if (code == KOV_OK)
+    if (code == KOV_OK) {
+        engine_tell_unknown(&engine);
         code = show(&engine);
+    }
     engine_close(&engine);
     return code;
 }
@@ -69,7 +67,10 @@ const struct command command_trace_show = {
                 "[--where CONDITION] [-n N] [--activity]",
     .summary = "Show every event of a trace as a line",
     .details =
-        "The time in seconds, the CPU, the process that logged it, the event, and what it says.\n"
+        "The time in seconds, the CPU, the process that it was for, the event, and what it says.\n"
+        "An event of the kernel was for the process whose thread ran, even in an interrupt; this\n"
+        "needs SCHED. --pid shows what `trace breakdown` counts for the process. Numbers are\n"
+        "shown by name; --json has both.\n"
         "Without a folder or a dump it follows the running machine, until Ctrl-C: what is traced\n"
         "anyway (`kov trace set`), or with -e these majors meanwhile.\n"
         "Where events are missing, a line `lost` says how much and until when.",

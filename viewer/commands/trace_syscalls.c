@@ -27,7 +27,7 @@ static int run(const struct arguments *arguments)
     if (call != NULL && !syscall_number(call, &wishes.only))
         return fail(KOV_USAGE, "there is no system call '%s'", call);
     wishes.histogram |= call != NULL;
-    return trace_tool_run(arguments, answer, trace_syscalls_sheets, trace_spans_note);
+    return trace_tool_run(arguments, "syscalls", answer, trace_syscalls_sheets, trace_spans_note);
 }
 
 const struct command command_trace_syscalls = {

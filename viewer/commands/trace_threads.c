@@ -22,7 +22,7 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
 
 static int run(const struct arguments *arguments)
 {
-    return trace_tool_run(arguments, answer,
+    return trace_tool_run(arguments, "threads", answer,
                           wishes.summary ? trace_threads_summary_sheets : trace_threads_sheets,
                           wishes.summary ? NULL : thread_strips_note);
 }

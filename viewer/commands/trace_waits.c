@@ -16,7 +16,7 @@ static int run(const struct arguments *arguments)
         return fail(KOV_USAGE, "--at and --to are the same: give one");
     if (at != NULL)
         trace_wishes.to = at;
-    return trace_tool_run(arguments, trace_waits, trace_waits_sheets, trace_waits_note);
+    return trace_tool_run(arguments, "waits", trace_waits, trace_waits_sheets, trace_waits_note);
 }
 
 const struct command command_trace_waits = {
@@ -28,8 +28,11 @@ const struct command command_trace_waits = {
         "and which thread of\n"
         "its server has taken it. Of events LOCKHOLD: who waits for a lock, and who has it. "
         "Behind\n"
-        "each wait stands what that one waits for. Processes that wait for each other in a circle\n"
-        "are named as a deadlock, below; a process may have other threads that go on.",
+        "each wait stands what that one waits for. Of events STATE, and of a dump: which threads\n"
+        "of programs wait in calls, for mutexes, for semaphores, for conditions or for a thread's\n"
+        "end (join), and which work on calls. Threads that wait for each other in a circle are\n"
+        "named as a deadlock, below, as PROCESS.THREAD. WAITED is `-` if the wait began before\n"
+        "the recording.",
     .options = {trace_source_options, own_options},
     .max_arguments = 1,
     .has_csv = true,

@@ -122,9 +122,7 @@ int cpu_list_parse(const char *text, u32 *mask)
     return KOV_OK;
 }
 
-// Returns the event that measures slices. Instructions are best, because none pass while a CPU
-// sleeps. A machine that does not count them has cycles, or says what it misses.
-static u32 choose_slice_event(const struct event_list *list)
+u32 count_slice_event(const struct event_list *list)
 {
     static const char *const choice[] = {"instructions", "cycles"};
     for (size_t i = 0; i < ARRAY_SIZE(choice); i++) {
@@ -145,7 +143,7 @@ int count_request_parse(const struct count_options *options, const struct event_
             return code;
         request->set_count++;
     }
-    request->slice_event = choose_slice_event(list);
+    request->slice_event = count_slice_event(list);
     int code = parse_shares(options->shares, request);
     return code == KOV_OK ? cpu_list_parse(options->cpus, &request->cpu_mask) : code;
 }

@@ -47,6 +47,10 @@ struct count_options {
 int count_request_parse(const struct count_options *options, const struct event_list *list,
                         struct count_request *request);
 
+// Returns the event that measures slices. Instructions are best, because none pass while a CPU
+// sleeps. A machine that does not count them has cycles, or says what it misses.
+u32 count_slice_event(const struct event_list *list);
+
 // Reads a list of CPUs as --cpus takes it. Bit n is CPU n; 0 means all, as does a text of NULL.
 // Returns KOV_OK or KOV_USAGE.
 int cpu_list_parse(const char *text, u32 *mask);

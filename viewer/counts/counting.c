@@ -17,7 +17,8 @@ static int take_start(void *context, const dci_response *response)
     return KOV_OK;
 }
 
-int counting_start(struct count_request *wanted, u64 *time)
+// error NULL: a refusal is a failure.
+static int start(struct count_request *wanted, u64 *time, int *error)
 {
     Orrery__Dci__CountItem items[COUNT_ITEMS_MAX], *pointers[COUNT_ITEMS_MAX];
     Orrery__Dci__CountStartRequest body = ORRERY__DCI__COUNT_START_REQUEST__INIT;
@@ -38,12 +39,24 @@ int counting_start(struct count_request *wanted, u64 *time)
     body.flags = wanted->tasks;
     body.yielding = wanted->yielding;
     struct begin begun = {0};
-    int code =
-        dci_call(DCI_REQUEST(COUNT_START, count_start, &body),
-                 ORRERY__DCI__RESPONSE__BODY_COUNT_START, "cannot count", take_start, &begun);
+    dci_request *request = DCI_REQUEST(COUNT_START, count_start, &body);
+    const int answer = ORRERY__DCI__RESPONSE__BODY_COUNT_START;
+    int code = error == NULL
+                   ? dci_call(request, answer, "cannot count", take_start, &begun)
+                   : dci_try(request, answer, take_start, &begun, settings.timeout, error);
     wanted->session = begun.session;
     *time = begun.time;
     return code;
+}
+
+int counting_start(struct count_request *wanted, u64 *time)
+{
+    return start(wanted, time, NULL);
+}
+
+int counting_try(struct count_request *wanted, u64 *time, int *error)
+{
+    return start(wanted, time, error);
 }
 
 int counting_trace(u64 majors)

@@ -8,6 +8,8 @@
 // Starts a session. *time is when it had begun, by the time base. Readings are of this session from
 // now on.
 int counting_start(struct count_request *wanted, u64 *time);
+// The same, where a refusal is no failure. *error: 0, or the machine's.
+int counting_try(struct count_request *wanted, u64 *time, int *error);
 // Puts what the session counts into the trace, with events of these majors.
 int counting_trace(u64 majors);
 int counting_read(const struct count_request *wanted, struct count_reading *reading);

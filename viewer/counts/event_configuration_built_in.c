@@ -10,6 +10,10 @@ static const struct {
 } built_in[] = {
     {"IPC", "about instructions completed a cycle\n"
             "events instructions,cycles\n"},
+    {"S000", "about the five metrics at the fixed thresholds of S000 4.3.1, for sampling\n"
+             "events instructions@10000000,cycles@100000000,larx@100000,branches@10000000,"
+             "mispredicted@10000000,itlb-miss@100000,dtlb-miss@100000\n"
+             "events instructions@10000000,stcx@100000\n"},
     {"TLB misses", "about translations that the TLB did not hold\n"
                    "events instructions,itlb-miss,dtlb-miss\n"},
     {"branches", "about conditional branches, and those predicted wrong\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The user's configurations are files NAME.conf in $XDG_CONFIG_HOME/orrery, or in ~/.config/orrery.
 #include "counts/event_configuration.h"
+#include "output/out_file.h"
 #include "tools/memory.h"
 
 #include <dirent.h>
@@ -112,22 +113,14 @@ static int make_folder(const char *path)
     return fail(KOV_FAILED, "cannot make %s: %s", path, strerror(errno));
 }
 
-// Writes a file that is whole or not there at all, even if kov is killed meanwhile.
 static int write_file(const char *path, const struct configuration *configuration)
 {
-    char draft[PATH_MAX + 8];
-    snprintf(draft, sizeof(draft), "%s.new", path);
-    FILE *file = fopen(draft, "w");
-    if (file == NULL)
-        return fail(KOV_FAILED, "cannot write %s: %s", draft, strerror(errno));
-    configuration_write(file, configuration);
-    bool wrong = ferror(file) != 0;
-    wrong |= fclose(file) != 0;
-    if (!wrong && rename(draft, path) == 0)
-        return KOV_OK;
-    int code = fail(KOV_FAILED, "cannot write %s: %s", path, strerror(errno));
-    unlink(draft);
-    return code;
+    struct out_file out;
+    int code = out_file_open(&out, path);
+    if (code != KOV_OK)
+        return code;
+    configuration_write(out.file, configuration);
+    return out_file_close(&out, KOV_OK);
 }
 
 int configuration_save(const struct configuration *configuration, bool replace)

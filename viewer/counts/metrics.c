@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metrics of KOV (seed: KOV §4.2): one table of formulas over counts of events.
+// The metrics of KOV (S000 §4.2): one table of formulas over counts of events.
 #include "counts/metrics.h"
 
 #include <math.h>

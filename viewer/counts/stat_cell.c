@@ -55,7 +55,7 @@ static void metric_text(const struct column *column, const json_t *row, char tex
     double value = json_number_value(json_object_get(metric, "value"));
     const char *unit = json_is_true(json_object_get(metric, "percent")) ? " %" : "";
     if (metric == NULL)
-        strcpy(text, "-");
+        strcpy(text, CELL_UNKNOWN);
     else if (json_number_value(error) > 0)
         snprintf(text, CELL_BYTES, "%.4f ± %.4f%s", value, json_number_value(error), unit);
     else

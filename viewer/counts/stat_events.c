@@ -4,6 +4,7 @@
 #include "counts/counting.h"
 #include "counts/stat_print.h"
 #include "counts/stat_tasks.h"
+#include "machine/program.h"
 #include "machine/scan.h"
 #include "machine/workload.h"
 #include "tools/clock.h"
@@ -103,7 +104,10 @@ static void print_interval(void)
     view.seconds = seconds_between(run.last.time, run.reading.time);
     view.label = label;
     arrange_tasks(&run.last_tasks);
-    if (!series_add(describe_interval(&view)))
+    if (output_form() == OUTPUT_CSV)
+        stat_csv_interval(&view, seconds_between(run.begin, run.reading.time),
+                          run.last.cpu_count == 0);
+    else if (!series_add(describe_interval(&view)))
         print_rows(&view);
     struct task_reading spare = run.last_tasks;
     run.last = run.reading;
@@ -111,16 +115,32 @@ static void print_interval(void)
     run.tasks = spare;
 }
 
+// Looks twenty times a second. A program that was started here is the only one that is counted,
+// unless the user asked for others too.
 static int tick(void *context)
 {
     (void)context;
-    if (clock_now() < run.next)
+    const struct program *program = run.workload.program;
+    if (program != NULL && run.pids.count == 0 && !run.wanted->per_task)
+        run.pids = (struct pid_list){.count = 1, .pids = {program->pid}};
+    if (run.wanted->interval == 0 || clock_now() < run.next)
         return KOV_OK;
     run.next += run.wanted->interval;
     int code = collect(counting_read);
     if (code == KOV_OK)
         print_interval();
     return code;
+}
+
+// Prints what came after the last interval, so that the rows add up to the whole.
+static void print_rest(void)
+{
+    if (run.reading.time == run.last.time)
+        return;
+    print_interval();
+    struct task_reading end = run.last_tasks; // print_interval has made room for another reading
+    run.last_tasks = run.tasks;
+    run.tasks = end;
 }
 
 // ---- the session -------------------------------------------------------------------------------
@@ -133,12 +153,16 @@ static int count_window(const struct arguments *arguments)
         run.next = clock_now() + run.wanted->interval;
         series_begin("intervals");
     }
-    const struct workload_watch watch = {intervals ? tick : NULL, NULL};
+    const struct workload_watch watch = {tick, NULL};
     int code =
         workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &watch, &run.workload);
-    if (intervals && output_form() == OUTPUT_TABLES)
+    if (code == KOV_OK)
+        code = collect(counting_stop);
+    if (intervals && code == KOV_OK)
+        print_rest();
+    if (intervals && output_form() != OUTPUT_JSON)
         putchar('\n'); // between the intervals' rows and the table of the end
-    return code == KOV_OK ? collect(counting_stop) : code;
+    return code;
 }
 
 static void print_processes(const char *what, const u32 *pids, u32 count)
@@ -261,7 +285,11 @@ static int count(const struct arguments *arguments, struct event_list *list)
         code = check_processes();
     if (code != KOV_OK)
         return code;
-    if (run.pids.count > 0 && run.request.tasks == COUNT_NO_TASKS)
+    code = workload_prepare(arguments, &run.workload);
+    if (code != KOV_OK)
+        return code;
+    bool by_process = run.pids.count > 0 || run.workload.program != NULL;
+    if (by_process && run.request.tasks == COUNT_NO_TASKS)
         run.request.tasks = COUNT_PROCESSES;
     return run.exclude.count > 0 ? count_without(arguments) : start_and_count(arguments);
 }

@@ -139,7 +139,7 @@ static void note_text(const struct column *column, const json_t *row, char text[
 static const struct column count_columns[] = {
     COLUMN("CPU", "cpu", 3),
     COLUMN("COUNT", "count", 20, .compose = count_text),
-    COLUMN("EVENT", "event", -20, .compose = stat_cell_title),
+    COLUMN("EVENT", "event", -20, .compose = stat_cell_title, .rank = RANK_KEEP),
     HIDDEN("mode"),
     COLUMN("PER SECOND", "per_second", 16),
     COLUMN("", "error", -10, .compose = error_text),
@@ -171,7 +171,7 @@ static void metric_error_text(const struct column *column, const json_t *row, ch
 static const struct column metric_columns[] = {
     COLUMN("CPU", "cpu", 3),
     COLUMN("VALUE", "value", 20, .compose = value_text),
-    COLUMN("METRIC", "metric", -21, .compose = stat_cell_title),
+    COLUMN("METRIC", "metric", -21, .compose = stat_cell_title, .rank = RANK_KEEP),
     HIDDEN("mode"),
     HIDDEN("percent"),
     COLUMN("", "error", -12, .compose = metric_error_text),
@@ -212,12 +212,36 @@ void stat_print(const struct stat_view *view, bool heading)
     stat_sheets(view, sheets);
     json_t *document = stat_document(view);
     const json_t *found = json_object_get(document, "metrics");
-    if (heading)
-        columns_heading(sheets[0].columns, view->label);
-    columns_rows(sheets[0].columns, json_object_get(document, "events"), view->label);
+    const json_t *counts = json_object_get(document, "events");
+    if (*view->label == '\0') {
+        columns_print(sheets[0].columns, counts, "");
+    } else { // the rows of later intervals are not known yet
+        if (heading)
+            columns_heading(sheets[0].columns, view->label);
+        columns_rows(sheets[0].columns, counts, view->label);
+    }
     if (*view->label == '\0' && json_array_size(found) > 0)
         putchar('\n');
     columns_rows(sheets[1].columns, found, view->label);
+    json_decref(document);
+}
+
+// ---- CSV ---------------------------------------------------------------------------------------
+
+void stat_csv_interval(const struct stat_view *view, double time, bool heading)
+{
+    struct column columns[1 + ARRAY_SIZE(count_columns)] = {HIDDEN("time")};
+    json_t *document = stat_document(view), *row;
+    size_t at;
+    memcpy(columns + 1, count_columns + (view->per_cpu ? 0 : 1),
+           sizeof(count_columns) - (view->per_cpu ? 0 : sizeof(*count_columns)));
+    json_array_foreach(json_object_get(document, "events"), at, row)
+    {
+        put_number(row, "time", time);
+        if (heading && at == 0)
+            columns_csv_heading(columns);
+        columns_csv_row(columns, row);
+    }
     json_decref(document);
 }
 

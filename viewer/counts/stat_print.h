@@ -22,6 +22,9 @@ void stat_sheets(const struct stat_view *view, struct sheet sheets[3]);
 // Adds members "seconds", "events", "metrics". An event has "cpus".
 void stat_json(json_t *json, const struct stat_view *view);
 
+// Prints the counts as CSV, with the time of each row before them.
+void stat_csv_interval(const struct stat_view *view, double time, bool heading);
+
 // Adds the members of a count, for stat_tasks.c.
 void stat_put_count(json_t *row, const struct stat_view *view, const struct count_item *item,
                     const struct count *count);

@@ -59,7 +59,7 @@ static void count_text(const struct column *column, const json_t *row, char text
     const json_t *count = json_object_get(event, "count"), *error = json_object_get(event, "error");
     json_int_t value = json_integer_value(count);
     if (!json_is_integer(count))
-        strcpy(text, "-");
+        strcpy(text, CELL_UNKNOWN);
     else if (json_integer_value(json_object_get(event, "measured")) >=
              json_integer_value(json_object_get(event, "total")))
         snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT, value);
@@ -130,7 +130,8 @@ void stat_tasks_print(const struct stat_view *view, const struct task_reading *t
     if (*view->label != '\0')
         return;
     if (any_estimate(tasks))
-        puts("\n~: scaled from the part of the task's time that was measured; - : none was");
+        puts("\n~: scaled from the part of the task's time that was measured; " CELL_UNKNOWN
+             " : none was");
     if (others)
         puts("\nothers: those that found no place of their own in the machine's table");
 }

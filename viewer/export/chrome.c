@@ -96,21 +96,28 @@ int chrome_export(struct chrome *chrome)
     struct visitor visitor = {take_event, take_loss, chrome};
     u64 first, last, from = chrome->choice->from, to = chrome->choice->to;
     bool any = engine_range(chrome->engine, &first, &last);
+    int code = recorded_read(chrome->engine, from);
     find_kinds(chrome);
     chrome->begin = from > first ? from : first;
     chrome_write_begin(chrome);
-    chrome_slices_begin(chrome, chrome->begin, activity_cpus(chrome->engine));
-    int code = labels_begin(&chrome->labels, chrome->engine, from);
+    chrome_slices_begin(chrome, chrome->begin);
+    if (code == KOV_OK)
+        code = labels_begin(&chrome->labels, chrome->engine, from);
     engine_seek(chrome->engine, from);
     if (code == KOV_OK)
         code = engine_visit(chrome->engine, to, &visitor);
-    int ended = any ? chrome_slices_end(chrome, to < last ? to : last) : KOV_OK;
+    int ended = KOV_OK;
+    if (any)
+        ended = chrome_slices_end(chrome, to < last ? to : last);
+    else
+        activity_free(&chrome->machine);
     chrome_write_end(chrome);
     free(chrome->kinds);
     free(chrome->user_threads.marks);
     free(chrome->woken.marks);
     free(chrome->calls.marks);
     free(chrome->named.marks);
+    free(chrome->many.marks);
     labels_free(&chrome->labels);
     return code == KOV_OK ? ended : code;
 }

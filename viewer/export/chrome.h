@@ -18,10 +18,27 @@ struct chrome_track {
 // Threads of a process's library have their own numbers, which begin above the kernel's.
 #define CHROME_USER_THREADS 1000000000UL
 
+// Who woke a thread, and when.
+struct chrome_wake {
+    u64 time; // 0: nobody
+    struct chrome_track track;
+};
+
+// Slices of a track that are too short to be written each: from the first's begin to the last's
+// end. A pause as long as the shortest slice that is written ends them.
+#define CHROME_NAME_BYTES 48
+struct chrome_many {
+    u64 slices;                   // 0: none
+    u64 from, to, ticks;          // ticks: of the slices, without the pauses
+    char name[CHROME_NAME_BYTES]; // of the first
+    struct chrome_wake wake;      // of the first
+};
+
 // Something that is remembered by its number until it ends.
 struct chrome_mark {
     u64 id, time;
     struct chrome_track track;
+    struct chrome_many many; // of a track
 };
 struct chrome_marks { // by id
     struct chrome_mark *marks;
@@ -43,20 +60,34 @@ enum chrome_kind {
     CHROME_COUNTERS,
 };
 
+// A thread that runs. What is short is written only once it is known that its run is not.
+struct chrome_run {
+    bool open, written;
+    struct chrome_track track;
+    u64 from;
+    struct chrome_wake wake;
+    struct chrome_many within; // faults, calls and interrupts of this run
+};
+
 #define CHROME_COUNTERS_MAX 6
 struct chrome {
     FILE *out;
     struct engine *engine;
     const struct trace_choice *choice; // of the events that become instants
-    u8 *kinds;                         // enum chrome_kind, by the descriptions of the engine
+    u64 min;   // ticks: slices and arrows that are shorter are not written each
+    u8 *kinds; // enum chrome_kind, by the descriptions of the engine
     struct activity_machine machine;
     struct activity_interval running[ORRERY_MAX_CPUS]; // the thread on each CPU, and since when
+    struct chrome_run runs[ORRERY_MAX_CPUS], user_runs[ORRERY_MAX_CPUS];
+    struct chrome_many cpus_many[ORRERY_MAX_CPUS];
+    struct chrome_marks many;         // runs of a thread, by track
     struct chrome_marks user_threads; // pid << 8 | CPU: track of the thread on it; 0: none
     struct chrome_marks woken, calls; // where an arrow begins: by thread, by call
     struct chrome_marks named;        // tracks with written names: tid, then pid << 32 | tid
     struct labels labels;
     u64 arrows, instants, slices;
-    u64 begin; // of what is written
+    u64 joined, left_out; // slices in a "many", short arrows
+    u64 begin;            // of what is written
     u64 lost_packets, discarded;
     u64 counter_events[CHROME_COUNTERS_MAX]; // which hardware event each counts, + 1
 };
@@ -65,9 +96,12 @@ struct chrome {
 // the file has an error, ferror(out) tells it.
 int chrome_export(struct chrome *chrome);
 
+// Tells whether an export with this engine, choice and minimum has more bytes than the limit.
+int chrome_is_larger(const struct chrome *plan, u64 limit, bool *larger);
+
 // ---- chrome_slices.c ---------------------------------------------------------------------------
 
-void chrome_slices_begin(struct chrome *chrome, u64 from, u32 cpus);
+void chrome_slices_begin(struct chrome *chrome, u64 from);
 // Notes who runs from then on. Called after each event and loss.
 void chrome_follow(struct chrome *chrome, u32 cpu);
 void chrome_user_switch(struct chrome *chrome, const struct trace_event *event);
@@ -78,12 +112,32 @@ int chrome_slices_end(struct chrome *chrome, u64 to);
 // that of the CPU if the thread is not known.
 struct chrome_track chrome_track_now(const struct chrome *chrome, u32 pid, u32 cpu);
 
+// ---- chrome_many.c -----------------------------------------------------------------------------
+
+bool chrome_is_short(const struct chrome *chrome, u64 from, u64 to);
+// Writes a slice behind those of its track that wait in `many`. A short one waits there, too.
+void chrome_slice(struct chrome *chrome, struct chrome_many *many, struct chrome_track track,
+                  const char *name, u64 from, u64 to);
+// The same of a short run that a wake-up began.
+void chrome_short_run(struct chrome *chrome, const struct chrome_run *run, const char *name,
+                      u64 to);
+// Writes the slices that wait: a single one as it was, more as one that is called "many".
+void chrome_many_write(struct chrome *chrome, struct chrome_many *many, struct chrome_track track);
+// Writes those of all threads.
+void chrome_many_end(struct chrome *chrome);
+// Returns the runs of a thread that wait.
+struct chrome_many *chrome_many_of(struct chrome *chrome, struct chrome_track track);
+
 // ---- chrome_arrows.c ---------------------------------------------------------------------------
 
 // Draws arrows from a wake-up to where the thread runs, and from a call to its reply.
 void chrome_arrow_event(struct chrome *chrome, enum chrome_kind kind,
                         const struct trace_event *event);
-void chrome_thread_runs(struct chrome *chrome, u64 thread, struct chrome_track track, u64 time);
+// Returns the thread's wake-up, and forgets it: the thread runs.
+struct chrome_wake chrome_take_wake(struct chrome *chrome, u64 thread);
+// Draws the arrow of a wake-up. Readers look for the slice where it ends: it was written before.
+void chrome_draw_wake(struct chrome *chrome, const struct chrome_wake *wake,
+                      struct chrome_track track, u64 time);
 
 // ---- chrome_write.c ----------------------------------------------------------------------------
 
@@ -94,6 +148,11 @@ void chrome_write_end(struct chrome *chrome);
 typedef void slice_edge(struct chrome *chrome, struct chrome_track track, const char *name,
                         u64 time);
 slice_edge chrome_write_slice_begin, chrome_write_slice_end;
+void chrome_write_many(struct chrome *chrome, const struct chrome_many *many,
+                       struct chrome_track track);
+// Returns the number of a track among all.
+u64 chrome_track_id(struct chrome_track track);
+// Leaves an arrow out that is shorter than chrome->min.
 void chrome_write_arrow(struct chrome *chrome, const char *name, const struct chrome_mark *from,
                         const struct chrome_mark *to);
 void chrome_write_instant(struct chrome *chrome, struct chrome_track track,

@@ -19,23 +19,23 @@ static void note(struct chrome *chrome, struct chrome_marks *marks, u64 id,
     mark->track = chrome_track_now(chrome, event->pid, event->cpu);
 }
 
-static void arrive(struct chrome *chrome, const char *name, struct chrome_marks *marks, u64 id,
-                   struct chrome_track track, u64 time)
-{
-    struct chrome_mark *from = chrome_mark_find(marks, id);
-    struct chrome_mark to = {.time = time, .track = track};
-    if (from == NULL)
-        return;
-    chrome_write_arrow(chrome, name, from, &to);
-    chrome_mark_remove(marks, from);
-}
-
 static bool runs(const struct chrome *chrome, u64 thread)
 {
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         if (chrome->running[cpu].thread == thread)
             return true;
     return false;
+}
+
+static void draw_call(struct chrome *chrome, const struct trace_event *event)
+{
+    struct chrome_mark *call = chrome_mark_find(&chrome->calls, field(event, 0));
+    struct chrome_mark reply = {.time = event->time};
+    if (call == NULL)
+        return;
+    reply.track = chrome_track_now(chrome, event->pid, event->cpu);
+    chrome_write_arrow(chrome, "call", call, &reply);
+    chrome_mark_remove(&chrome->calls, call);
 }
 
 void chrome_arrow_event(struct chrome *chrome, enum chrome_kind kind,
@@ -46,11 +46,24 @@ void chrome_arrow_event(struct chrome *chrome, enum chrome_kind kind,
     if (kind == CHROME_CALL)
         note(chrome, &chrome->calls, field(event, 1), event);
     if (kind == CHROME_REPLY)
-        arrive(chrome, "call", &chrome->calls, field(event, 0),
-               chrome_track_now(chrome, event->pid, event->cpu), event->time);
+        draw_call(chrome, event);
 }
 
-void chrome_thread_runs(struct chrome *chrome, u64 thread, struct chrome_track track, u64 time)
+struct chrome_wake chrome_take_wake(struct chrome *chrome, u64 thread)
 {
-    arrive(chrome, "wake", &chrome->woken, thread, track, time);
+    struct chrome_mark *mark = chrome_mark_find(&chrome->woken, thread);
+    if (mark == NULL)
+        return (struct chrome_wake){0};
+    struct chrome_wake wake = {mark->time, mark->track};
+    chrome_mark_remove(&chrome->woken, mark);
+    return wake;
+}
+
+void chrome_draw_wake(struct chrome *chrome, const struct chrome_wake *wake,
+                      struct chrome_track track, u64 time)
+{
+    struct chrome_mark from = {.time = wake->time, .track = wake->track};
+    struct chrome_mark to = {.time = time, .track = track};
+    if (wake->time != 0)
+        chrome_write_arrow(chrome, "wake", &from, &to);
 }

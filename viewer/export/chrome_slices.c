@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define NAME_BYTES 48
-
 static struct chrome_track cpu_track(u32 cpu)
 {
     return (struct chrome_track){CHROME_CPUS, cpu};
@@ -39,42 +37,70 @@ struct chrome_track chrome_track_now(const struct chrome *chrome, u32 pid, u32 c
 
 // ---- threads -----------------------------------------------------------------------------------
 
-static void run_name(u32 cpu, char name[NAME_BYTES])
+static void run_name(u32 cpu, char name[CHROME_NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "CPU %" PRIu32, cpu);
+    snprintf(name, CHROME_NAME_BYTES, "CPU %" PRIu32, cpu);
 }
 
-// Writes an end of a slice with chrome_write_slice_begin or chrome_write_slice_end.
-static void user_edge(struct chrome *chrome, u64 pid, u32 cpu, u64 time, slice_edge *write)
+static void write_begin(struct chrome *chrome, struct chrome_run *run, u32 cpu)
+{
+    char name[CHROME_NAME_BYTES];
+    if (run->written)
+        return;
+    run->written = true;
+    chrome_many_write(chrome, chrome_many_of(chrome, run->track), run->track);
+    run_name(cpu, name);
+    chrome_write_slice_begin(chrome, run->track, name, run->from);
+    chrome_draw_wake(chrome, &run->wake, run->track, run->from);
+}
+
+static void begin_run(struct chrome *chrome, struct chrome_run *run, struct chrome_track track,
+                      struct chrome_wake wake, u32 cpu, u64 time)
+{
+    *run = (struct chrome_run){.open = true, .track = track, .from = time, .wake = wake};
+    if (chrome->min == 0)
+        write_begin(chrome, run, cpu);
+}
+
+static void end_run(struct chrome *chrome, struct chrome_run *run, u32 cpu, u64 time)
+{
+    char name[CHROME_NAME_BYTES];
+    if (!run->open)
+        return;
+    run->open = false;
+    run_name(cpu, name);
+    // A loss may be told behind its time.
+    time = time < run->from ? run->from : time;
+    if (!run->written && chrome_is_short(chrome, run->from, time)) {
+        chrome_short_run(chrome, run, name, time);
+        return;
+    }
+    write_begin(chrome, run, cpu);
+    chrome_many_write(chrome, &run->within, run->track);
+    chrome_write_slice_end(chrome, run->track, name, time);
+}
+
+static void begin_user_run(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
 {
     const struct chrome_mark *user = user_thread(chrome, pid, cpu);
-    char name[NAME_BYTES];
-    run_name(cpu, name);
     if (user != NULL && user->track.tid != 0)
-        write(chrome, user->track, name, time);
+        begin_run(chrome, &chrome->user_runs[cpu], user->track, (struct chrome_wake){0}, cpu, time);
 }
 
 static void stop(struct chrome *chrome, u32 cpu, u64 time)
 {
-    const struct activity_interval *running = &chrome->running[cpu];
-    char name[NAME_BYTES];
-    if (running->thread == ACTIVITY_NO_THREAD)
-        return;
-    run_name(cpu, name);
-    user_edge(chrome, running->pid, cpu, time, chrome_write_slice_end);
-    chrome_write_slice_end(chrome, thread_track(running), name, time);
+    end_run(chrome, &chrome->user_runs[cpu], cpu, time);
+    end_run(chrome, &chrome->runs[cpu], cpu, time);
 }
 
 static void start(struct chrome *chrome, u32 cpu, u64 time)
 {
     const struct activity_interval *running = &chrome->running[cpu];
-    char name[NAME_BYTES];
     if (running->thread == ACTIVITY_NO_THREAD)
         return;
-    run_name(cpu, name);
-    chrome_write_slice_begin(chrome, thread_track(running), name, time);
-    chrome_thread_runs(chrome, running->thread, thread_track(running), time);
-    user_edge(chrome, running->pid, cpu, time, chrome_write_slice_begin);
+    begin_run(chrome, &chrome->runs[cpu], thread_track(running),
+              chrome_take_wake(chrome, running->thread), cpu, time);
+    begin_user_run(chrome, running->pid, cpu, time);
 }
 
 void chrome_follow(struct chrome *chrome, u32 cpu)
@@ -92,11 +118,11 @@ static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
 {
     bool runs = chrome->running[cpu].pid == pid;
     if (runs)
-        user_edge(chrome, pid, cpu, time, chrome_write_slice_end);
+        end_run(chrome, &chrome->user_runs[cpu], cpu, time);
     chrome_mark_get(&chrome->user_threads, (u64)pid << 8 | cpu)->track =
         (struct chrome_track){pid, tid};
     if (runs)
-        user_edge(chrome, pid, cpu, time, chrome_write_slice_begin);
+        begin_user_run(chrome, pid, cpu, time);
 }
 
 // Takes a switch of a process's own threads. Such events have another stream than the kernel's;
@@ -117,7 +143,7 @@ void chrome_user_loss(struct chrome *chrome, const struct trace_loss *loss)
 
 // ---- CPUs --------------------------------------------------------------------------------------
 
-static void name_of(const struct activity_interval *interval, char name[NAME_BYTES])
+static void name_of(const struct activity_interval *interval, char name[CHROME_NAME_BYTES])
 {
     static const char *const names[] = {
         [ACTIVITY_UNKNOWN] = "unknown",
@@ -126,15 +152,15 @@ static void name_of(const struct activity_interval *interval, char name[NAME_BYT
         [ACTIVITY_INTERRUPT] = "interrupt",
     };
     if (interval->activity == ACTIVITY_FAULT)
-        snprintf(name, NAME_BYTES, "fault 0x%" PRIx64, interval->detail);
+        snprintf(name, CHROME_NAME_BYTES, "fault 0x%" PRIx64, interval->detail);
     else if (interval->activity == ACTIVITY_SYSCALL)
-        snprintf(name, NAME_BYTES, "call %s", syscall_name(interval->detail));
+        snprintf(name, CHROME_NAME_BYTES, "call %s", syscall_name(interval->detail));
     else if (interval->activity != ACTIVITY_RUN)
-        snprintf(name, NAME_BYTES, "%s", names[interval->activity]);
+        snprintf(name, CHROME_NAME_BYTES, "%s", names[interval->activity]);
     else if (interval->pid == ACTIVITY_NO_PID)
-        snprintf(name, NAME_BYTES, "thread %" PRIu64, interval->thread);
+        snprintf(name, CHROME_NAME_BYTES, "thread %" PRIu64, interval->thread);
     else
-        snprintf(name, NAME_BYTES, "process %" PRIu64 " thread %" PRIu64, interval->pid,
+        snprintf(name, CHROME_NAME_BYTES, "process %" PRIu64 " thread %" PRIu64, interval->pid,
                  interval->thread);
 }
 
@@ -142,23 +168,25 @@ static int take_interval(void *context, const struct activity_interval *interval
 {
     struct chrome *chrome = context;
     const struct activity_interval *running = &chrome->running[interval->cpu];
-    char name[NAME_BYTES];
+    char name[CHROME_NAME_BYTES];
     name_of(interval, name);
-    chrome_write_slice_begin(chrome, cpu_track(interval->cpu), name, interval->from);
-    chrome_write_slice_end(chrome, cpu_track(interval->cpu), name, interval->to);
+    chrome_slice(chrome, &chrome->cpus_many[interval->cpu], cpu_track(interval->cpu), name,
+                 interval->from, interval->to);
     bool within = interval->activity >= ACTIVITY_SYSCALL;
     if (within && running->thread == interval->thread && running->pid == interval->pid) {
-        chrome_write_slice_begin(chrome, thread_track(interval), name, interval->from);
-        chrome_write_slice_end(chrome, thread_track(interval), name, interval->to);
+        struct chrome_run *run = &chrome->runs[interval->cpu];
+        if (!chrome_is_short(chrome, run->from, interval->to))
+            write_begin(chrome, run, interval->cpu);
+        chrome_slice(chrome, &run->within, run->track, name, interval->from, interval->to);
     }
     return KOV_OK;
 }
 
-void chrome_slices_begin(struct chrome *chrome, u64 from, u32 cpus)
+void chrome_slices_begin(struct chrome *chrome, u64 from)
 {
     chrome->machine.interval = take_interval;
     chrome->machine.context = chrome;
-    activity_begin(&chrome->machine, &chrome->engine->descriptions, cpus, from);
+    activity_begin(&chrome->machine, chrome->engine, from);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         chrome->running[cpu] = chrome->machine.cpus[cpu];
 }
@@ -166,7 +194,11 @@ void chrome_slices_begin(struct chrome *chrome, u64 from, u32 cpus)
 int chrome_slices_end(struct chrome *chrome, u64 to)
 {
     int code = activity_end(&chrome->machine, to);
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        chrome_follow(chrome, cpu); // where the stream ended, who runs is unknown
         stop(chrome, cpu, to);
+        chrome_many_write(chrome, &chrome->cpus_many[cpu], cpu_track(cpu));
+    }
+    chrome_many_end(chrome);
     return code;
 }

@@ -2,6 +2,7 @@
 // Writes the lines of JSON. A slice is written as begin and end, each with its exact time. Readers
 // that compute with durations would make neighbours overlap by a rounding error.
 #include "export/chrome.h"
+#include "tools/text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -10,11 +11,15 @@
 #define NANOSECONDS 1000000000UL
 #define EXACT_MAX (1UL << 53) // largest exact number of JavaScript
 
+static u64 nanoseconds(const struct chrome *chrome, u64 ticks)
+{
+    return (u64)((unsigned __int128)ticks * NANOSECONDS / chrome->engine->descriptions.hz);
+}
+
 static void write_head(struct chrome *chrome, const char *phase, struct chrome_track track,
                        u64 time)
 {
-    u64 hz = chrome->engine->descriptions.hz;
-    u64 ns = (u64)((unsigned __int128)time * NANOSECONDS / hz);
+    u64 ns = nanoseconds(chrome, time);
     fprintf(chrome->out,
             ",\n{\"ph\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"ts\":%" PRIu64
             ".%03" PRIu64,
@@ -23,11 +28,13 @@ static void write_head(struct chrome *chrome, const char *phase, struct chrome_t
 
 static void write_string(FILE *out, const char *text)
 {
-    json_t *string = json_string(text);
+    char *escaped = text_copy_escaped(text); // viewers show it, and JSON is UTF-8
+    json_t *string = json_string(escaped);
     char *quoted = json_dumps(string, JSON_ENCODE_ANY);
     fputs(quoted, out);
     free(quoted);
     json_decref(string);
+    free(escaped);
 }
 
 static void write_name(struct chrome *chrome, const char *what, struct chrome_track track,
@@ -68,10 +75,15 @@ static void name_process(struct chrome *chrome, struct chrome_track track)
                    named(chrome, LABEL_PROCESS, track.pid, "process"), track.pid);
 }
 
+u64 chrome_track_id(struct chrome_track track)
+{
+    return track.pid << 32 | (u32)(track.tid + 1);
+}
+
 // Names a track once, before anything is written on it.
 static void name_track(struct chrome *chrome, struct chrome_track track)
 {
-    u64 id = track.pid << 32 | (u32)(track.tid + 1);
+    u64 id = chrome_track_id(track);
     if (chrome_mark_find(&chrome->named, id) != NULL)
         return;
     name_process(chrome, track);
@@ -106,9 +118,23 @@ void chrome_write_slice_end(struct chrome *chrome, struct chrome_track track, co
     write_edge(chrome, "E", track, name, time);
 }
 
+// The account stands at the end: speedscope puts slices together that begin alike.
+void chrome_write_many(struct chrome *chrome, const struct chrome_many *many,
+                       struct chrome_track track)
+{
+    chrome_write_slice_begin(chrome, track, "many", many->from);
+    write_head(chrome, "E", track, many->to);
+    fprintf(chrome->out, ",\"name\":\"many\",\"args\":{\"slices\":%" PRIu64 ",\"ns\":%" PRIu64 "}}",
+            many->slices, nanoseconds(chrome, many->ticks));
+}
+
 void chrome_write_arrow(struct chrome *chrome, const char *name, const struct chrome_mark *from,
                         const struct chrome_mark *to)
 {
+    if (chrome_is_short(chrome, from->time, to->time)) {
+        chrome->left_out++;
+        return;
+    }
     u64 id = ++chrome->arrows;
     write_head(chrome, "s", from->track, from->time);
     fprintf(chrome->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "}", name, name, id);

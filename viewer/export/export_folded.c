@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Writes folded stacks: a line for each distinct stack, as flamegraph.pl and speedscope read them.
 #include "export/export.h"
+#include "samples/recording_event.h"
 #include "samples/sample_names.h"
 #include "symbols/place.h"
 #include "tools/intern.h"
 #include "tools/memory.h"
+#include "tools/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,18 +14,20 @@
 
 struct stacks {
     struct intern texts;
-    u64 *samples; // by the number of the text
+    u64 *events; // that the samples stand for, by the number of the text
     size_t count, capacity;
 };
 
-// Adds a frame. It replaces ';', which would begin another frame, and line ends, which would begin
-// another stack.
+// Adds a frame. It replaces ';', which would begin another frame. Line ends, which would begin
+// another stack, are escaped.
 static void add_frame(struct bytes *stack, const char *name)
 {
+    char *escaped = text_copy_escaped(name);
     if (stack->size > 0)
         bytes_append(stack, ";", 1);
-    for (; *name != '\0'; name++)
-        bytes_append(stack, *name == ';' ? ":" : *name == '\n' ? " " : name, 1);
+    for (const char *at = escaped; *at != '\0'; at++)
+        bytes_append(stack, *at == ';' ? ":" : at, 1);
+    free(escaped);
 }
 
 // Writes a stack as the format has it, outermost first.
@@ -46,15 +50,14 @@ static void write_stack(const struct export *export, const struct sample *sample
     bytes_append(stack, "", 1);
 }
 
-static void count_stack(struct stacks *stacks, const char *text)
+static void count_stack(struct stacks *stacks, const char *text, u64 events)
 {
     u32 number = intern_text(&stacks->texts, text);
     if (number == stacks->count) {
-        stacks->samples =
-            memory_grow(stacks->samples, stacks->count, &stacks->capacity, sizeof(u64));
-        stacks->samples[stacks->count++] = 0;
+        stacks->events = memory_grow(stacks->events, stacks->count, &stacks->capacity, sizeof(u64));
+        stacks->events[stacks->count++] = 0;
     }
-    stacks->samples[number]++;
+    stacks->events[number] += events;
 }
 
 int export_folded(struct export *export)
@@ -66,13 +69,14 @@ int export_folded(struct export *export)
         if (!sample_is_chosen(export->recording, &export->choice, &set->samples[i]))
             continue;
         write_stack(export, &set->samples[i], &stack);
-        count_stack(&stacks, (const char *)stack.data);
+        count_stack(&stacks, (const char *)stack.data,
+                    recording_event_weight(export->recording, &set->samples[i]));
         export->samples++;
     }
     for (size_t i = 0; i < stacks.count; i++)
-        fprintf(export->out, "%s %" PRIu64 "\n", stacks.texts.texts[i], stacks.samples[i]);
+        fprintf(export->out, "%s %" PRIu64 "\n", stacks.texts.texts[i], stacks.events[i]);
     bytes_free(&stack);
     intern_free(&stacks.texts);
-    free(stacks.samples);
+    free(stacks.events);
     return KOV_OK;
 }

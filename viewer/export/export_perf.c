@@ -5,6 +5,7 @@
 #include "samples/recording_event.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
+#include "tools/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -24,11 +25,14 @@ static int by_time(const void *left, const void *right, void *context)
     return (first > second) - (first < second);
 }
 
-// Writes a word. Tools split words at blanks.
-static void write_word(FILE *out, const char *text)
+// Writes a word. Tools split words at blanks, and join the names of a stack by ';'.
+static void write_word(FILE *out, const char *name)
 {
-    for (; *text != '\0'; text++)
-        fputc(isspace((unsigned char)*text) ? '_' : *text, out);
+    char *word = text_copy_escaped(name);
+    for (char *at = word; *at != '\0'; at++)
+        *at = (char)(isspace((unsigned char)*at) ? '_' : *at == ';' ? ':' : *at);
+    fputs(word, out);
+    free(word);
 }
 
 static void write_command(const struct export *export, const struct sample *sample)
@@ -64,8 +68,10 @@ static void write_frame(FILE *out, const struct export_frame *frame)
     fprintf(out, "\t%16" PRIx64 " ", frame->address);
     if (symbol.function == NULL)
         fputs("[unknown]", out);
-    else
-        fprintf(out, "%s+0x%" PRIx64, symbol.function, symbol.offset);
+    else {
+        write_word(out, symbol.function);
+        fprintf(out, "+0x%" PRIx64, symbol.offset);
+    }
     const char *file = frame->symbols == NULL ? "[unknown]" : symbols_path(frame->symbols);
     fputs(" (", out);
     write_word(out, frame->space == 0 ? KERNEL_DSO : file);

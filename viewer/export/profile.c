@@ -2,6 +2,7 @@
 // Builds a profile in pprof's form sample by sample.
 #include "export/profile.h"
 #include "symbols/code.h"
+#include "tools/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +25,10 @@ static bool is_new(struct intern *keys, const char *text, u32 *number)
 
 int64_t profile_text(struct profile *profile, const char *text)
 {
-    return intern_text(&profile->texts, text);
+    char *escaped = text_copy_escaped(text); // readers print it, and want UTF-8
+    u32 number = intern_text(&profile->texts, escaped);
+    free(escaped);
+    return number;
 }
 
 void profile_begin(struct profile *profile)

@@ -123,7 +123,7 @@ static bool may_send(const struct outbox *outbox, const struct watch *watch)
            (!watch->blocks[0]->frame || watch->blocks[0]->size <= outbox->credit);
 }
 
-// Returns a machine that it watches without having all names of, or MACHINES.
+// Returns a machine that it watches without having all names of, or HUB_MACHINES.
 static u32 unnamed_machine(const struct outbox *outbox)
 {
     for (u32 i = 0; i < outbox->watch_count && outbox->names != NULL; i++) {
@@ -131,12 +131,12 @@ static u32 unnamed_machine(const struct outbox *outbox)
         if (outbox->named[machine] < outbox->names[machine].count)
             return machine;
     }
-    return MACHINES;
+    return HUB_MACHINES;
 }
 
 bool outbox_ready(const struct outbox *outbox)
 {
-    if (outbox->first != NULL || unnamed_machine(outbox) < MACHINES)
+    if (outbox->first != NULL || unnamed_machine(outbox) < HUB_MACHINES)
         return true;
     for (u32 i = 0; i < outbox->watch_count; i++)
         if (may_send(outbox, outbox->watches[i]))
@@ -199,7 +199,7 @@ struct block *outbox_next(struct outbox *outbox, size_t before)
     if (outbox->first != NULL)
         return take_message(outbox, before);
     u32 machine = unnamed_machine(outbox);
-    if (machine < MACHINES)
+    if (machine < HUB_MACHINES)
         return copy_block(outbox->names[machine].blocks[outbox->named[machine]++], before, 0);
     for (u32 i = 0; i < outbox->watch_count; i++) {
         struct watch *watch = outbox->watches[(outbox->turn + i) % outbox->watch_count];

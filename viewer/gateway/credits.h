@@ -10,6 +10,8 @@
 #include "gateway/blocks.h"
 #include "gateway/topics.h"
 
+// Machines, and for each a place for its boot before.
+#define HUB_MACHINES (2 * MACHINES)
 #define OUTBOX_STREAM_BLOCKS 16 // of one topic: at most so many wait
 
 struct waiting {
@@ -44,7 +46,7 @@ struct outbox {
     // By machine, or NULL; named is how many of them this browser has. It gets them one by one as
     // it takes them, before the frames of that machine's topics. None of them waits here.
     const struct told_names *names;
-    size_t named[MACHINES];
+    size_t named[HUB_MACHINES];
 };
 
 void outbox_init(struct outbox *outbox);

@@ -333,7 +333,8 @@ bool history_close_cell(struct history *history, u64 time, const struct sample_s
 
 bool history_gap(struct history *history, u64 from, u64 to)
 {
-    if (!history->begun || from < history->open.from || to <= from)
+    from = from > history->open.from ? from : history->open.from;
+    if (!history->begun || to <= from)
         return false;
     if (from > history->open.from)
         end_cell(history, from);

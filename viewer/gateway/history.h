@@ -51,7 +51,8 @@ void history_count_end(struct history *history, u32 number, u64 covered);
 // time (ticks) is not after the cell's begin, or if no session has begun.
 bool history_close_cell(struct history *history, u64 time, const struct sample_set *session);
 // Notes that nothing is known of the machine between these times (ticks). Ends the open cell at
-// `from` and begins the next one at `to`. Returns false if they are out of order.
+// `from` and begins the next one at `to`. What ended cells tell stays known: the gap begins behind
+// them. Returns false and changes nothing if `to` is not after that, or if no session has begun.
 bool history_gap(struct history *history, u64 from, u64 to);
 
 // Returns the events that were ever sampled, by number.

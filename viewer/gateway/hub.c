@@ -133,7 +133,8 @@ static void hello(struct hub *hub, struct browser *browser, const json_t *messag
               json_pack("{s:s, s:i, s:s, s:o, s:I}", "type", "welcome", "version", PROTOCOL_VERSION,
                         "role", access_role_name(role), "machines", machines, "credit",
                         (json_int_t)CREDIT_BYTES));
-    for (u32 i = 0; i < hub->machine_count; i++)
+    // Boots before come first: a page that knows the machine's boot knows all boots that are kept.
+    for (u32 i = hub->machine_count; i-- > 0;)
         if (hub->told[i] != NULL)
             tell(hub, browser, block_keep(hub->told[i]));
 }
@@ -187,6 +188,10 @@ static void hand_on(struct hub *hub, struct browser *browser, const json_t *mess
     if (kind == WISH_ACT && browser->role != ROLE_CONTROLLER)
         return tell_error(hub, browser, message,
                           "observers look only: this needs the controller's link");
+    enum acted_kind act;
+    const char *wrong = kind == WISH_ACT ? act_check(message, &act) : NULL;
+    if (wrong != NULL)
+        return tell_error(hub, browser, message, wrong);
     if (!machine_takes_wish(hub->machines[machine], browser->number))
         return tell_error(hub, browser, message, TOO_MANY_WISHES);
     struct post post = {.kind = kind, .browser = browser->number, .json = json_deep_copy(message)};

@@ -20,10 +20,10 @@ struct browser {
 
 struct hub {
     struct access access;
-    struct machine *machines[MACHINES];
+    struct machine *machines[HUB_MACHINES];
     u32 machine_count;
-    struct block *told[MACHINES]; // the last state of each machine, or NULL
-    struct told_names names[MACHINES];
+    struct block *told[HUB_MACHINES]; // the last state of each machine, or NULL
+    struct told_names names[HUB_MACHINES];
     struct topics topics;
     struct browser *browsers; // with or without a role
     u64 last_browser;

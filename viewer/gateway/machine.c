@@ -52,19 +52,27 @@ void machine_publish(struct machine *machine, const struct published *published,
 void machine_tell_state(struct machine *machine, const char *state)
 {
     const dci_system_info *system = machine->live ? session_machine() : NULL;
+    u32 cpus = machine->timeline != NULL ? (u32)__builtin_popcount(machine->timeline->engine.cpus)
+                                         : (system == NULL ? 0 : system->cpu_count);
+    const char *file =
+        machine->settings.tape != NULL ? machine->settings.tape : machine->settings.folder;
     char address[160];
-    if (machine->player == NULL)
+    if (file == NULL)
         snprintf(address, sizeof(address), "%.100s:%" PRIu64, machine->settings.host,
                  machine->settings.port);
     else
-        snprintf(address, sizeof(address), "%.150s", machine->settings.tape);
+        snprintf(address, sizeof(address), "%.150s", file);
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:o, s:i, s:f, s:o}", "type", "machine",
                   "machine", machine->settings.name, "state", state, "boot", machine->boot,
                   "message", block_text(machine->failure), "tries", (int)machine->tries, "address",
-                  block_text(address), "cpus", system == NULL ? 0 : (int)system->cpu_count,
-                  "seconds", system == NULL ? 0.0 : machine_time(machine, system->time) / 1e9,
-                  "version", block_text(system == NULL ? "" : system->version));
+                  block_text(address), "cpus", (int)cpus, "seconds",
+                  system == NULL ? 0.0 : machine_time(machine, system->time) / 1e9, "version",
+                  block_text(system == NULL ? "" : system->version));
+    if (machine->settings.of != NULL)
+        json_object_set_new(json, "of", json_string(machine->settings.of));
+    if (machine->settings.folder != NULL)
+        json_object_set_new(json, "trace", json_true());
     machine_post(machine, (struct post){.kind = POST_TOLD, .block = block_of_json(json)});
 }
 
@@ -145,7 +153,7 @@ static int grant(struct machine *machine, struct post *wish)
     }
 }
 
-static int grant_wishes(struct machine *machine)
+int machine_grant_wishes(struct machine *machine)
 {
     int code = KOV_OK;
     for (struct post *wish = post_take(&machine->wishes), *next; wish != NULL; wish = next) {
@@ -169,13 +177,18 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return KOV_OK;
 }
 
+void machine_say_all(struct machine *machine)
+{
+    for (struct published *one = machine->published; one != NULL; one = one->next)
+        say_afresh(one);
+}
+
 // Begins numbers again, and says again all that used them.
-static void forget_names(struct machine *machine)
+void machine_forget_names(struct machine *machine)
 {
     names_reset(&machine->names);
     machine_post(machine, (struct post){.kind = POST_FORGET});
-    for (struct published *one = machine->published; one != NULL; one = one->next)
-        say_afresh(one);
+    machine_say_all(machine);
 }
 
 // Scans objects and classes. They replace those of the last scan, so that what is gone does not
@@ -236,11 +249,11 @@ static int wait_for_events(struct machine *machine)
 static int attend(struct machine *machine)
 {
     patience_begin();
-    int code = grant_wishes(machine);
+    int code = machine_grant_wishes(machine);
     if (code == KOV_OK)
         code = machine->player == NULL ? live_attend(machine) : played_attend(machine);
     if (names_are_full(&machine->names))
-        forget_names(machine);
+        machine_forget_names(machine);
     if (code == KOV_OK)
         code = publish_due(machine);
     return code != KOV_OK || machine->ending ? code : wait_for_events(machine);
@@ -248,13 +261,10 @@ static int attend(struct machine *machine)
 
 static void begin_boot(struct machine *machine)
 {
-    forget_names(machine);
-    history_free(machine->history);
+    machine_forget_names(machine);
     machine->history =
         history_new(machine->settings.history_bytes, machine->boot_time, machine->timebase_hz);
     machine->standing.history = machine->history;
-    console_history_forget(&machine->console);
-    runs_free(&machine->runs);
 }
 
 // Notes which boot it is. A new boot uses the same numbers for other things.
@@ -264,7 +274,10 @@ static void note_boot(struct machine *machine)
     // The same boot: only the connection was lost, or the DCI server was restarted, and the clock
     // went on. Two boots may begin at the same reading if the clock counts instructions.
     bool same = machine->history != NULL && machine->boot_time == system->boot_time &&
-                system->time >= machine->standing.clock_ticks;
+                system->time >= machine->known_clock;
+    bool again = machine->history != NULL && machine->boot_time == system->boot_time;
+    if (!same && machine->history != NULL)
+        machine_hand_on_boot(machine);
     machine->timebase_hz = system->timebase_hz;
     machine->standing.clock_ticks = system->time;
     machine->standing.clock_hertz = system->timebase_hz;
@@ -273,7 +286,6 @@ static void note_boot(struct machine *machine)
         history_gap(machine->history, machine->lost_at, system->time);
         publish_gap(machine);
     } else {
-        bool again = machine->history != NULL && machine->boot_time == system->boot_time;
         machine->same_begin = again ? machine->same_begin + 1 : 0;
         machine->boot_time = system->boot_time;
         snprintf(machine->boot, sizeof(machine->boot), "%08" PRIx32 "%08" PRIx32,
@@ -282,6 +294,17 @@ static void note_boot(struct machine *machine)
     }
     metric_counts_forget(&machine->metric_counts);
     dref_counts_forget(&machine->dref_counts);
+}
+
+// Its time stays at when it last answered, so that "the last 10 seconds" stay where something is.
+static void stop_clock(struct machine *machine)
+{
+    struct standing *standing = &machine->standing;
+    double passed = fmax(machine->heard - standing->clock_heard, 0);
+    machine->known_clock = standing->clock_ticks;
+    machine->lost_at = standing->clock_ticks + (u64)(passed * (double)standing->clock_hertz);
+    standing->clock_ticks = machine->lost_at;
+    standing->clock_hertz = 0;
 }
 
 static int serve(struct machine *machine)
@@ -299,27 +322,33 @@ static int serve(struct machine *machine)
     if (machine->player == NULL && code == KOV_OK)
         code = console_history_attach(&machine->console);
     machine->scan_due = machine->cell_due = 0;
-    for (struct published *one = machine->published; one != NULL; one = one->next)
-        say_afresh(one);
+    machine_say_all(machine);
     machine_tell_state(machine, machine->player == NULL ? "live" : "played");
-    while (code != KOV_CONNECTION && !machine->ending && !link_ended())
+    machine->heard = clock_now();
+    while (code != KOV_CONNECTION && !machine->ending && !link_ended()) {
         code = attend(machine);
+        if (code != KOV_CONNECTION)
+            machine->heard = clock_now();
+    }
     dci_on_event(NULL, NULL);
     machine->live = false;
     if (machine->recorder != NULL)
         recorder_lost(machine->recorder);
-    machine->lost_at = standing_now(&machine->standing);
+    stop_clock(machine);
     return code;
 }
 
 // ---- its thread --------------------------------------------------------------------------------
 
-// Waits before the next attempt. It grants wishes meanwhile: it notes topics and refuses acts.
+// Waits before the next attempt. Meanwhile it notes topics, refuses acts, and still says what was
+// known.
 static void pause_before_next(struct machine *machine, double pause)
 {
     double end = clock_now() + pause;
     while (clock_now() < end && !machine->ending && !link_ended()) {
-        grant_wishes(machine);
+        machine_grant_wishes(machine);
+        if (machine->history != NULL)
+            publish_due(machine);
         interrupt_sleep(fmin(0.1, end - clock_now()));
     }
 }
@@ -368,22 +397,30 @@ static void free_machine(struct machine *machine)
     recorder_free(machine->recorder);
     standing_free(&machine->standing);
     dref_counts_forget(&machine->dref_counts);
-    history_free(machine->history);
-    runs_free(&machine->runs);
-    console_history_forget(&machine->console);
-    snapshot_free(&machine->snapshot);
-    tree_free(&machine->tree);
+    machine_free_boot(machine);
     names_reset(&machine->names);
+    if (machine->handed != NULL)
+        machine_free_boot(machine->handed);
+    free(machine->handed);
+    if (machine->timeline != NULL)
+        timeline_close(machine->timeline);
+    free(machine->timeline);
+    sem_destroy(&machine->wished);
+    free(machine->settings.folder);
     free(machine->settings.name);
     free(machine->settings.host);
     free(machine->settings.tape);
+    free(machine->settings.of);
     free(machine);
 }
 
 static void wake(void *context)
 {
     struct machine *machine = context;
-    link_wake(machine->link);
+    if (machine->link != NULL)
+        link_wake(machine->link);
+    else
+        sem_post(&machine->wished);
 }
 
 // Watches what a recording must have, even while no browser does.
@@ -403,6 +440,8 @@ static void watch_for_recorder(struct machine *machine)
 // cannot.
 static bool open_ends(struct machine *machine, const struct machine_settings *from)
 {
+    if (from->folder != NULL)
+        return true;
     if (from->tape != NULL) {
         machine->player = player_new(from->tape);
         machine->link = machine->player == NULL
@@ -440,13 +479,40 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
     machine->settings.name = memory_copy_text(from->name);
     machine->settings.host = copy_text(from->host);
     machine->settings.tape = copy_text(from->tape);
+    machine->settings.folder = copy_text(from->folder);
     machine->names.machine = machine->settings.name;
+    sem_init(&machine->wished, 0, 0);
     post_queue_init(&machine->wishes, wake, machine);
     bool opened = open_ends(machine, from);
-    if (opened && pthread_create(&machine->thread, NULL, run_machine, machine) == 0)
+    void *(*run)(void *) = from->folder == NULL ? run_machine : machine_run_folder;
+    if (opened && pthread_create(&machine->thread, NULL, run, machine) == 0)
         return machine;
     if (opened)
         fail(KOV_FAILED, "no thread for machine %s", from->name);
+    free_machine(machine);
+    return NULL;
+}
+
+struct machine *machine_start_past(u32 number, struct machine *of, struct post_queue *posts)
+{
+    char name[TEXT_CHARACTERS];
+    struct machine *machine = memory_get(sizeof(*machine));
+    snprintf(name, sizeof(name), "%.200s, boot before", of->settings.name);
+    machine->number = number;
+    machine->posts = posts;
+    machine->settings.name = memory_copy_text(name);
+    machine->settings.host = copy_text(of->settings.host);
+    machine->settings.port = of->settings.port;
+    machine->settings.tape = copy_text(of->settings.tape);
+    machine->settings.of = memory_copy_text(of->settings.name);
+    machine->names.machine = machine->settings.name;
+    sem_init(&machine->wished, 0, 0);
+    post_queue_init(&machine->wishes, wake, machine);
+    if (pthread_create(&machine->thread, NULL, machine_run_past, machine) == 0) {
+        of->past = machine;
+        return machine;
+    }
+    fail(KOV_FAILED, "no thread for the boot before of machine %s", of->settings.name);
     free_machine(machine);
     return NULL;
 }
@@ -463,7 +529,10 @@ void machine_wish(struct machine *machine, const struct post *wish)
 
 void machine_end(struct machine *machine)
 {
-    link_end(machine->link);
+    if (machine->link != NULL)
+        link_end(machine->link);
+    else
+        machine_wish(machine, &(struct post){.kind = WISH_END});
     pthread_join(machine->thread, NULL);
     free_machine(machine);
 }

@@ -14,8 +14,10 @@ struct machine_settings {
     char *host;
     u64 port;
     char *tape;   // recording to play in place of a machine; NULL: none
+    char *folder; // trace folder to show in place of a machine; NULL: none
     char *record; // the file to record to; NULL: none
     char *token;  // NULL: wire/token.h finds one
+    char *of;     // of machine_start_past: the machine whose boot before it is
     size_t history_bytes;
 };
 
@@ -23,6 +25,9 @@ struct machine_settings {
 // thread runs until machine_end. Returns NULL with a message if it cannot start.
 struct machine *machine_start(u32 number, const struct machine_settings *settings,
                               struct post_queue *posts);
+// Starts a machine that shows the boot of `of` before its present one, once there is one: what was
+// known of it when it ended. It has no connection. It must end after `of`.
+struct machine *machine_start_past(u32 number, struct machine *of, struct post_queue *posts);
 const char *machine_name(const struct machine *machine);
 // Returns whether it takes another wish of this browser, or has too many that it could not grant
 // yet.

@@ -16,7 +16,10 @@
 #include "gateway/standing.h"
 #include "machine/tree.h"
 #include "samples/ranking.h"
+#include "trace/timeline.h"
 #include "wire/link.h"
+
+#include <semaphore.h>
 
 #define SCAN_SECONDS 2.0
 #define PROCESSES_SECONDS 1.0
@@ -41,6 +44,8 @@ struct machine {
     struct link *link;
     struct player *player;     // NULL: a real machine
     struct recorder *recorder; // NULL: it is not recorded
+    struct timeline *timeline; // NULL: it is no trace folder
+    sem_t wished;              // of a trace folder: something waits in `wishes`
     pthread_t thread;
     bool ending;
 
@@ -64,10 +69,31 @@ struct machine {
     struct runs runs;
     struct console_history console;
     double cell_due;
-    u64 lost_at; // ticks, when the connection was lost
+    double heard;    // clock_now() when it had last answered all that was asked
+    u64 lost_at;     // ticks then, when the connection was lost
+    u64 known_clock; // ticks that the machine had surely passed by then
+    json_t *server;  // the server's account, as last told; NULL: never
+
+    // Where a boot goes that has ended, NULL: nowhere; and what waits there to be taken.
+    _Atomic(struct machine *) past;
+    _Atomic(struct machine *) handed;
     struct published *published;
 };
 
+// Gives what is known of the machine's boot to its `past`, or frees it (machine_past.c).
+void machine_hand_on_boot(struct machine *machine);
+void machine_free_boot(struct machine *machine);
+// The thread of a `past`.
+void *machine_run_past(void *machine);
+// The thread of a trace folder (machine_folder.c).
+void *machine_run_folder(void *machine);
+// Returns whether a trace folder has what such a topic says.
+bool folder_has(enum watched_kind kind);
+void folder_put_status(struct machine *machine, json_t *data);
+// Grants what waits. Returns KOV_OK, or the connection is gone.
+int machine_grant_wishes(struct machine *machine);
+void machine_forget_names(struct machine *machine);
+void machine_say_all(struct machine *machine);
 // Returns the nanoseconds since the machine's boot for a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
 // Begin a connection of a played machine's tape, and do what is new on it (machine_played.c).
@@ -115,6 +141,7 @@ int publish_console(struct machine *machine, struct published *published);
 int publish_server(struct machine *machine, struct published *published);
 int publish_workloads(struct machine *machine, struct published *published);
 int publish_marks(struct machine *machine, struct published *published);
+int publish_slices(struct machine *machine, struct published *published);
 
 // Returns the number of the thing that a line of the tree stands for.
 u32 tree_entry_thing(struct names *names, const struct snapshot *snapshot,

@@ -18,17 +18,17 @@ import re
 import sys
 from dataclasses import dataclass, field
 
-CALL = re.compile(r"^(client|gateway|watched|frame|limit)\((.*)\)$")
+CALL = re.compile(r"^(client|gateway|watched|acted|frame|limit)\((.*)\)$")
 PART = re.compile(r'\s*("(?:[^"\\])*"|[^,]+?)\s*(?:,|$)')
 NAME = r"[a-z][a-z0-9_]*"
-FIELD = re.compile(rf"^(text|integer|number|flag|list|object)(\??) ({NAME})$")
+FIELD = re.compile(rf"^(text|integer|u32|number|flag|list|object)(\??) ({NAME})$")
 COLUMN = re.compile(rf"^(u8|u16|u32|f32|f64) ({NAME})$")
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "f32": 4, "f64": 8}
 C_TYPES = {"u8": "u8", "u16": "u16", "u32": "u32", "f32": "float", "f64": "double"}
 ARRAYS = {"u8": "Uint8Array", "u16": "Uint16Array", "u32": "Uint32Array", "f32": "Float32Array",
           "f64": "Float64Array"}
-TS_TYPES = {"text": "string", "integer": "number", "number": "number", "flag": "boolean",
-            "list": "unknown[]", "object": "Record<string, unknown>"}
+TS_TYPES = {"text": "string", "integer": "number", "u32": "number", "number": "number",
+            "flag": "boolean", "list": "unknown[]", "object": "Record<string, unknown>"}
 HEADER_BYTES = 32
 
 
@@ -51,6 +51,7 @@ class Schema:
     client: list = field(default_factory=list)
     gateway: list = field(default_factory=list)
     watched: list = field(default_factory=list)
+    acted: list = field(default_factory=list)
     frame: list = field(default_factory=list)
     limit: list = field(default_factory=list)
 
@@ -115,7 +116,7 @@ def c_header(schema):
         yield f"#define {one.name} {one.number}u // {one.text}"
     yield f"\n#define FRAME_HEAD_BYTES {HEADER_BYTES}u"
     yield "#define FRAME_WHOLE 1u\n#define FRAME_LEFT_OUT 2u\n"
-    for kind in ("client", "watched"):
+    for kind in ("client", "watched", "acted"):
         names = ", ".join(f"{kind.upper()}_{one.name.upper()}" for one in getattr(schema, kind))
         yield f"enum {kind}_kind {{ {names}, {kind.upper()}_KINDS }};"
     names = ", ".join(f"FRAME_{one.name.upper()} = {one.number}" for one in schema.frame)
@@ -130,10 +131,11 @@ void frame_head_write(u8 *frame, const struct frame_head *head);
 // For one browser: the id of its watch, which frame of it this is, and flags besides.
 void frame_address(u8 *frame, u32 topic, u32 sequence, u8 flags);
 
-// What is wrong with a message of a browser, or with the parameters of its watch; NULL: nothing.
-// *kind tells which it is.
+// What is wrong with a message of a browser, or with the parameters of its watch or act; NULL:
+// nothing. *kind tells which it is.
 const char *message_check(const json_t *message, enum client_kind *kind);
 const char *watch_check(const json_t *watch, enum watched_kind *kind);
+const char *act_check(const json_t *act, enum acted_kind *kind);
 """
     for one in schema.frame:
         yield f"// {one.text or one.name}\nstruct frame_{one.name} {{"
@@ -166,7 +168,9 @@ def c_source(schema):
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little endian");
 
-enum field_type { FIELD_TEXT, FIELD_INTEGER, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST, FIELD_OBJECT };
+enum field_type {
+    FIELD_TEXT, FIELD_INTEGER, FIELD_U32, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST, FIELD_OBJECT
+};
 struct rule {
     const char *name;
     enum field_type type;
@@ -179,14 +183,22 @@ struct rules {
 """
     yield from c_rules("client", "CLIENT_KINDS", schema.client)
     yield from c_rules("watched", "WATCHED_KINDS", schema.watched)
-    yield """static bool has_type(const json_t *value, enum field_type type)
+    yield from c_rules("acted", "ACTED_KINDS", schema.acted)
+    yield """static bool is_whole(const json_t *value, json_int_t most)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0 &&
+           json_integer_value(value) <= most;
+}
+
+static bool has_type(const json_t *value, enum field_type type)
 {
     switch (type) {
     case FIELD_TEXT:
         return json_is_string(value) && json_string_length(value) <= TEXT_CHARACTERS;
     case FIELD_INTEGER:
-        return json_is_integer(value) && json_integer_value(value) >= 0 &&
-               json_integer_value(value) <= 1LL << 53;
+        return is_whole(value, 1LL << 53);
+    case FIELD_U32:
+        return is_whole(value, UINT32_MAX);
     case FIELD_NUMBER:
         return json_is_number(value) && isfinite(json_number_value(value));
     case FIELD_FLAG:
@@ -246,18 +258,28 @@ const char *message_check(const json_t *message, enum client_kind *kind)
     return check_fields(message, client_rules[found].fields, NULL, "type");
 }
 
+static const struct rule common[] = {
+    {"type", FIELD_TEXT, false},
+    {"id", FIELD_INTEGER, false},
+    {"machine", FIELD_TEXT, false},
+    {0}};
+
 const char *watch_check(const json_t *watch, enum watched_kind *kind)
 {
     int found = find_rules(watched_rules, WATCHED_KINDS, watch, "kind");
     if (found < 0)
         return "there is no topic of that kind";
     *kind = (enum watched_kind)found;
-    static const struct rule common[] = {
-        {"type", FIELD_TEXT, false},
-        {"id", FIELD_INTEGER, false},
-        {"machine", FIELD_TEXT, false},
-        {0}};
     return check_fields(watch, watched_rules[found].fields, common, "kind");
+}
+
+const char *act_check(const json_t *act, enum acted_kind *kind)
+{
+    int found = find_rules(acted_rules, ACTED_KINDS, act, "do");
+    if (found < 0)
+        return "there is no act of that name";
+    *kind = (enum acted_kind)found;
+    return check_fields(act, acted_rules[found].fields, common, "do");
 }
 
 void frame_head_write(u8 *frame, const struct frame_head *head)
@@ -379,7 +401,8 @@ def ts_source(schema):
         yield f"/** {one.text} */\nexport const {one.name} = {one.number};"
     for prefix, entries, tag in (("Client", schema.client, "type"),
                                  ("Gateway", schema.gateway, "type"),
-                                 ("Watched", schema.watched, "kind")):
+                                 ("Watched", schema.watched, "kind"),
+                                 ("Acted", schema.acted, "do")):
         for one in entries:
             yield from ts_message(prefix, one, tag)
         names = " | ".join(f"{prefix}{camel(one.name)}" for one in entries)
@@ -461,6 +484,7 @@ def doc(schema):
     yield from doc_table("from a browser", schema.client, "fields")
     yield from doc_table("from the gateway", schema.gateway, "fields")
     yield from doc_table("topic", schema.watched, "parameters")
+    yield from doc_table("act", schema.acted, "parameters")
     yield from doc_table("frame", schema.frame, "columns")
     yield "| limit | value | of what |\n|---|---|---|"
     for one in schema.limit:

@@ -75,6 +75,24 @@ u32 names_object(struct names *names, const struct snapshot *snapshot, u32 pid, 
     return thing;
 }
 
+u32 names_code(struct names *names, const struct snapshot *snapshot, u32 pid)
+{
+    char key[NAMES_KEY_BYTES];
+    u32 thing, process = names_process(names, snapshot, pid);
+    snprintf(key, sizeof(key), "n:%" PRIu32, pid);
+    if (is_new(names, key, &thing))
+        add_label(names, key, "[none]", 0, process);
+    return thing;
+}
+
+u32 names_idle(struct names *names)
+{
+    u32 thing;
+    if (is_new(names, "i", &thing))
+        add_label(names, "i", "[idle]", 0, 0);
+    return thing;
+}
+
 u32 names_class(struct names *names, const char *class_name)
 {
     char key[NAMES_KEY_BYTES];

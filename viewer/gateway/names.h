@@ -29,6 +29,9 @@ u32 names_process(struct names *names, const struct snapshot *snapshot, u32 pid)
 // Returns the number of the line above a process's objects: of those in the kernel, or of its own.
 u32 names_side(struct names *names, u32 pid, bool kernel);
 u32 names_object(struct names *names, const struct snapshot *snapshot, u32 pid, coid_t coid);
+// Return the thing for a process's code at work for no object, and for the idle loop.
+u32 names_code(struct names *names, const struct snapshot *snapshot, u32 pid);
+u32 names_idle(struct names *names);
 u32 names_class(struct names *names, const char *class_name);
 // Returns the number of a string, such as a class's name.
 u32 names_string(struct names *names, const char *text);

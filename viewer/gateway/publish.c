@@ -27,7 +27,18 @@ static const struct {
     [WATCHED_SERVER] = {1, publish_server, true},
     [WATCHED_WORKLOADS] = {0.5, publish_workloads, true},
     [WATCHED_MARKS] = {1, publish_marks},
+    [WATCHED_SLICES] = {INFINITY, publish_slices}, // once: what was does not change
 };
+
+// Ends a topic of which the machine never has anything.
+static bool is_refused(struct machine *machine, const struct published *published)
+{
+    bool has = machine->settings.folder == NULL || folder_has(published->kind);
+    if (!has)
+        publish_stop(machine, published,
+                     "a trace folder does not tell this; Timeline (4) shows what it tells");
+    return !has;
+}
 
 static int publish_those(struct machine *machine, bool asks)
 {
@@ -38,7 +49,8 @@ static int publish_those(struct machine *machine, bool asks)
         if (kinds[one->kind].asks != asks || now < one->due)
             continue;
         one->due = now + kinds[one->kind].seconds;
-        code = kinds[one->kind].publish(machine, one);
+        if (!is_refused(machine, one))
+            code = kinds[one->kind].publish(machine, one);
         one->afresh = false;
     }
     return code;
@@ -91,7 +103,7 @@ void publish_stop(struct machine *machine, const struct published *published, co
 {
     machine_post(machine, (struct post){.kind = POST_STOPPED,
                                         .topic = published->number,
-                                        .json = json_pack("{s:s}", "message", why)});
+                                        .json = json_pack("{s:o}", "message", block_text(why))});
 }
 
 u32 publish_measure(struct machine *machine, const struct published *published)
@@ -140,6 +152,16 @@ bool publish_thing(const char *key, struct ranking_thing *thing, u32 *cpu)
         bool is_number = text_to_u64(key + 2, 0, UINT32_MAX, &number);
         thing->pid = (u32)number;
         return is_number;
+    }
+    if (strncmp(key, "n:", 2) == 0) {
+        *thing = (struct ranking_thing){.kind = SITE_NONE};
+        bool is_number = text_to_u64(key + 2, 0, UINT32_MAX, &number);
+        thing->pid = (u32)number;
+        return is_number;
+    }
+    if (strcmp(key, "i") == 0) {
+        *thing = (struct ranking_thing){.kind = SITE_IDLE};
+        return true;
     }
     if (strncmp(key, "k:", 2) == 0) {
         *thing =

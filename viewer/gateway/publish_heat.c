@@ -68,29 +68,37 @@ static bool is_scanned(struct machine *machine, const struct ranking_row *row)
     return false;
 }
 
-// Returns the thing of a row in the tree: its object, or the process whose code it was in.
+// Returns the thing of a row: its object, a process's code at work for none, or the process, for
+// objects that are gone.
 static u32 row_thing(struct machine *machine, const struct ranking_row *row)
 {
     if (row->kind == SITE_OBJECT && is_scanned(machine, row))
         return names_object(&machine->names, &machine->snapshot, row->pid, row->coid);
+    if (row->kind == SITE_NONE)
+        return names_code(&machine->names, &machine->snapshot, row->pid);
     if (row->kind == SITE_IDLE)
-        return 0;
+        return names_idle(&machine->names);
     return names_process(&machine->names, &machine->snapshot, row->pid);
 }
 
+static void warm_thing(struct heat *heat, u32 thing, const struct ranking_row *row)
+{
+    struct warmth *warmth = warmth_of(heat, thing);
+    warmth->samples += row->samples;
+    warmth->sum_samples += row->samples;
+    add_estimate(&warmth->own, &row->events);
+    add_estimate(&warmth->share, &row->share);
+    add_estimate(&warmth->sum, &row->events);
+}
+
+// Code stands in no line of the tree, so its process gets its heat here.
 static void warm(struct machine *machine, const struct ranking *ranking, struct heat *heat)
 {
     for (size_t i = 0; i < ranking->count; i++) {
         const struct ranking_row *row = &ranking->rows[i];
-        u32 thing = row_thing(machine, row);
-        if (thing == 0)
-            continue;
-        struct warmth *warmth = warmth_of(heat, thing);
-        warmth->samples += row->samples;
-        warmth->sum_samples += row->samples;
-        add_estimate(&warmth->own, &row->events);
-        add_estimate(&warmth->share, &row->share);
-        add_estimate(&warmth->sum, &row->events);
+        warm_thing(heat, row_thing(machine, row), row);
+        if (row->kind == SITE_NONE)
+            warm_thing(heat, names_process(&machine->names, &machine->snapshot, row->pid), row);
     }
 }
 
@@ -118,20 +126,33 @@ static void sum_up(struct machine *machine, struct heat *heat)
     free(parents);
 }
 
-// Makes all that is below a process or the machine its own heat.
-static void own_sums(struct machine *machine, struct heat *heat, const struct estimate *all)
+static void own_sum(struct heat *heat, u32 thing, const struct estimate *all)
+{
+    struct warmth *warmth = warmth_of(heat, thing);
+    warmth->own = warmth->sum;
+    warmth->samples = warmth->sum_samples;
+    warmth->share = share_of(warmth->sum.value, all->value, pow(all->error / QUANTILE_99, 2));
+}
+
+// Makes all that is below a process or the machine its own heat. Processes that have ended are in
+// no line of the tree; the machine has theirs, too.
+static void own_sums(struct machine *machine, struct heat *heat, const struct ranking *ranking)
 {
     const struct tree *tree = &machine->tree;
-    double square = pow(all->error / QUANTILE_99, 2);
     for (size_t i = 0; i < tree->count; i++) {
         if (tree->entries[i].kind == TREE_OBJECT)
             continue;
         u32 thing = tree_entry_thing(&machine->names, &machine->snapshot, &tree->entries[i]);
-        struct warmth *warmth = warmth_of(heat, thing);
-        warmth->own = warmth->sum;
-        warmth->samples = warmth->sum_samples;
-        warmth->share = share_of(warmth->sum.value, all->value, square);
+        own_sum(heat, thing, &ranking->events);
     }
+    for (size_t i = 0; i < ranking->count; i++)
+        if (ranking->rows[i].kind != SITE_IDLE)
+            own_sum(heat, names_process(&machine->names, &machine->snapshot, ranking->rows[i].pid),
+                    &ranking->events);
+    struct warmth *whole = warmth_of(heat, names_machine(&machine->names));
+    whole->sum = ranking->events;
+    whole->sum_samples = ranking->samples;
+    own_sum(heat, names_machine(&machine->names), &ranking->events);
 }
 
 static struct block *heat_block(const struct heat *heat, double seconds,
@@ -176,10 +197,10 @@ int publish_heat(struct machine *machine, struct published *published)
     interval_take(machine, from, to, &interval);
     if (interval.any && event != HISTORY_NO_EVENT) {
         struct ranking ranking;
-        ranking_compute(&interval.sums, NULL, event, RANKING_OBJECT, &machine->snapshot, &ranking);
+        ranking_compute(&interval.sums, NULL, event, RANKING_SITE, &machine->snapshot, &ranking);
         warm(machine, &ranking, &heat);
         sum_up(machine, &heat);
-        own_sums(machine, &heat, &ranking.events);
+        own_sums(machine, &heat, &ranking);
         seconds = (double)site_sums_covered(&interval.sums, event) / (double)machine->timebase_hz;
         ranking_free(&ranking);
     }
@@ -217,6 +238,7 @@ static void fill_rank(struct machine *machine, const struct frame_ranking *rows,
     rows->before[at] = compared ? (float)row->before.value : NAN;
     rows->change[at] = compared ? (float)row->change.value : NAN;
     rows->change_error[at] = compared ? (float)row->change.error : NAN;
+    rows->chance[at] = compared && row->chance;
 }
 
 static struct block *ranking_block(struct machine *machine, const struct ranking *ranking,

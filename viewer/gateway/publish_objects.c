@@ -90,17 +90,16 @@ static void put_process(json_t *list, const struct machine *machine,
 int publish_processes(struct machine *machine, struct published *published)
 {
     struct snapshot fresh = {0};
-    int code = scan_processes(&fresh);
-    if (code != KOV_OK) {
-        snapshot_free(&fresh);
-        return code;
+    int code = machine->live ? scan_processes(&fresh) : KOV_OK;
+    const struct snapshot *known = machine->live ? &fresh : &machine->snapshot;
+    if (code == KOV_OK && (machine->live || published->afresh)) {
+        json_t *data = json_object(), *list = put_array(data, "processes");
+        put_u64(data, "timebase_hz", machine->timebase_hz);
+        put_u64(data, "time", known->process_time);
+        for (size_t i = 0; i < known->process_count; i++)
+            put_process(list, machine, &known->processes[i]);
+        machine_publish(machine, published, block_of_json(data));
     }
-    json_t *data = json_object(), *list = put_array(data, "processes");
-    put_u64(data, "timebase_hz", machine->timebase_hz);
-    put_u64(data, "time", fresh.process_time);
-    for (size_t i = 0; i < fresh.process_count; i++)
-        put_process(list, machine, &fresh.processes[i]);
     snapshot_free(&fresh);
-    machine_publish(machine, published, block_of_json(data));
-    return KOV_OK;
+    return code;
 }

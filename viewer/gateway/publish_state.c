@@ -47,6 +47,11 @@ int publish_status(struct machine *machine, struct published *published)
 {
     const struct standing *standing = &machine->standing;
     json_t *data = json_object();
+    if (machine->settings.folder != NULL) {
+        folder_put_status(machine, data);
+        machine_publish(machine, published, block_of_json(data));
+        return KOV_OK;
+    }
     double now = clock_now();
     double seconds = published->said == 0 ? INFINITY : STATUS_SECONDS;
     put_events(data, standing);
@@ -82,7 +87,7 @@ int publish_status(struct machine *machine, struct published *published)
 int publish_workloads(struct machine *machine, struct published *published)
 {
     int code = KOV_OK;
-    if (machine->player == NULL) // else the tape says when
+    if (machine->player == NULL && machine->live) // a tape says when
         code = runs_attend(&machine->runs, standing_now(&machine->standing));
     if (code != KOV_OK || (!published->afresh && published->said == machine->runs.changes))
         return code;
@@ -113,11 +118,14 @@ int publish_marks(struct machine *machine, struct published *published)
 int publish_server(struct machine *machine, struct published *published)
 {
     json_t *data = json_object();
-    int code = server_account_fetch(data);
-    if (code == KOV_OK)
-        machine_publish(machine, published, block_of_json(data));
-    else
-        json_decref(data);
+    int code = machine->live ? server_account_fetch(data) : KOV_OK;
+    if (code == KOV_OK && machine->live) {
+        json_decref(machine->server);
+        machine->server = json_incref(data);
+    }
+    if (code == KOV_OK && machine->server != NULL && (machine->live || published->afresh))
+        machine_publish(machine, published, block_of_json(json_incref(machine->server)));
+    json_decref(data);
     return code;
 }
 

@@ -68,8 +68,10 @@ static void send_points(struct machine *machine, struct published *published, st
 static int publish_counted(struct machine *machine, struct published *published, u32 metric,
                            u32 cpu)
 {
-    int code =
-        metric_counts_attend(&machine->metric_counts, &machine->standing.list, machine->history);
+    int code = KOV_OK;
+    if (machine->live)
+        code = metric_counts_attend(&machine->metric_counts, &machine->standing.list,
+                                    machine->history);
     const struct track *track =
         machine->history == NULL ? NULL : history_track(machine->history, metric, cpu);
     if (machine->metric_counts.refused)

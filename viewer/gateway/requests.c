@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What browsers ask once, and what controllers do.
 #include "gateway/machine_state.h"
+#include "machine/program.h"
 #include "machine/regions.h"
 #include "output/document.h"
 #include "tools/clock.h"
@@ -16,10 +17,10 @@ static const char *text_of(const json_t *message, const char *name)
     return text == NULL ? "" : text;
 }
 
+// That it is there, and its range, was checked (act_check).
 static u64 number_of(const json_t *message, const char *name)
 {
-    double number = json_number_value(json_object_get(message, name));
-    return number < 0 || number > 9007199254740992.0 ? UINT64_MAX : (u64)number;
+    return (u64)json_integer_value(json_object_get(message, name));
 }
 
 static void answer(struct machine *machine, const struct post *wish, json_t *data)
@@ -115,6 +116,7 @@ static int kill_process(const json_t *message)
 {
     Orrery__Dci__KillRequest body = ORRERY__DCI__KILL_REQUEST__INIT;
     body.pid = (u32)number_of(message, "number");
+    body.status = PROGRAM_KILLED; // or who waits for it, `kov run` too, hears of success
     return dci_call(DCI_REQUEST(KILL, kill, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
                     "cannot end the process", NULL, NULL);
 }
@@ -135,31 +137,37 @@ static int power_off(void)
                     "cannot power off", NULL, NULL);
 }
 
+// *id: of a workload that was started.
+static int do_it(struct machine *machine, const json_t *message, u64 *id)
+{
+    enum acted_kind kind;
+    const char *wrong = act_check(message, &kind);
+    if (wrong != NULL)
+        return fail(KOV_USAGE, "%s", wrong);
+    switch (kind) {
+    case ACTED_SAMPLE:
+        return standing_change(&machine->standing, text_of(message, "text"));
+    case ACTED_WORKLOAD_START:
+        return runs_start(&machine->runs, text_of(message, "text"),
+                          standing_now(&machine->standing), id);
+    case ACTED_WORKLOAD_STOP:
+        return workload_stop(number_of(message, "number"));
+    case ACTED_KILL:
+        return kill_process(message);
+    case ACTED_MOVE:
+        return move_process(message);
+    case ACTED_CONSOLE:
+        return console_history_type(text_of(message, "text"));
+    default:
+        return power_off();
+    }
+}
+
 static int act(struct machine *machine, const struct post *wish)
 {
-    const json_t *message = wish->json;
-    const char *what = text_of(message, "do");
     json_t *data = json_object();
     u64 id = 0;
-    int code;
-    if (strcmp(what, "sample") == 0)
-        code = standing_change(&machine->standing, text_of(message, "text"));
-    else if (strcmp(what, "workload_start") == 0)
-        code = runs_start(&machine->runs, text_of(message, "text"),
-                          standing_now(&machine->standing), &id);
-    else if (strcmp(what, "workload_stop") == 0)
-        code = workload_stop(number_of(message, "number"));
-    else if (strcmp(what, "kill") == 0)
-        code = kill_process(message);
-    else if (strcmp(what, "move") == 0)
-        code = move_process(message);
-    else if (strcmp(what, "console") == 0)
-        code = console_history_type(text_of(message, "text"));
-    else if (strcmp(what, "power_off") == 0)
-        code = power_off();
-    else
-        code = fail(KOV_USAGE, "do: one of sample, workload_start, workload_stop, kill, move, "
-                               "console, power_off");
+    int code = do_it(machine, wish->json, &id);
     if (id != 0)
         put_u64(data, "id", id);
     if (code == KOV_OK)
@@ -171,15 +179,22 @@ static int act(struct machine *machine, const struct post *wish)
 
 int request_answer(struct machine *machine, const struct post *wish)
 {
-    if (machine->player != NULL && wish->kind == WISH_ACT) {
-        answer_error(machine, wish, "a recording is played: nothing can be done to it");
-        return KOV_OK;
-    }
-    if (!machine->live) {
-        answer_error(machine, wish, "the machine is not connected");
+    if ((machine->player != NULL || machine->settings.folder != NULL) && wish->kind == WISH_ACT) {
+        answer_error(machine, wish,
+                     machine->player != NULL
+                         ? "a recording is played: nothing can be done to it"
+                         : "a trace folder is shown: nothing can be done to it");
         return KOV_OK;
     }
     const char *what = text_of(wish->json, "what");
+    bool known = wish->kind == WISH_ASK && strcmp(what, "object") == 0; // by the last scan
+    if (!machine->live && !known) {
+        answer_error(machine, wish,
+                     machine->settings.of != NULL       ? "this boot has ended"
+                     : machine->settings.folder != NULL ? "a trace folder does not tell"
+                                                        : "the machine is not connected");
+        return KOV_OK;
+    }
     machine->failure[0] = 0;
     int code;
     if (wish->kind == WISH_ACT)

@@ -65,18 +65,15 @@ static int choose(const struct standing *standing, const char *text,
 static int start_set(struct standing *standing)
 {
     struct sampling_request request;
-    u64 start_time = 0;
     int code = choose(standing, standing->wanted, &request);
     samples_free(&standing->samples);
     if (code == KOV_OK)
         code = sampling_start(&request, &standing->samples);
-    if (code == KOV_OK && standing->samples.period_count > 0)
-        start_time = standing->samples.periods[0].time;
     if (code == KOV_CONNECTION)
         return code;
     standing->start_again = clock_now() + AGAIN_SECONDS * 4;
     if (code == KOV_OK) {
-        note_session(standing, &request.events, start_time);
+        note_session(standing, &request.events, standing->samples.began);
         standing->mine = true;
     }
     return KOV_OK; // refused: somebody was faster, and a push tells its begin

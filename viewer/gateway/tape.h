@@ -6,10 +6,13 @@
 #ifndef KOV_GATEWAY_TAPE_H
 #define KOV_GATEWAY_TAPE_H
 
+#include "output/out_file.h"
 #include "tools/memory.h"
 
 #include <stdio.h>
 
+#define TAPE_MAGIC "OrrTape\n"
+#define TAPE_MAGIC_BYTES 8
 #define TAPE_VERSION 1
 #define TAPE_HEADER_BYTES 12
 #define TAPE_RECORD_BYTES 20               // before the payload
@@ -31,17 +34,21 @@ struct tape_record {
 // ---- writing (tape_write.c) --------------------------------------------------------------------
 
 struct tape_writer {
-    int fd; // -1: no file
-    u64 bytes;
-    u64 lost; // records for which there was no room
+    struct out_file out; // without a file: the tape has ended
+    char *path, *name;
+    bool replaces; // a tape that is there
+    u64 bytes;     // 0: nothing has been written, and what was there still is
+    u64 lost;      // records for which there was no room
 };
 
-// Makes the file, which must not exist. Returns KOV_OK, or prints the failure.
+// Begins a tape. With its first record it gets its place; a tape that was there stays as PATH.old.
+// Another file, unless it is empty, is an error. Returns KOV_OK, or prints the failure.
 int tape_create(struct tape_writer *writer, const char *path, const char *name);
 // Writes a record. Returns 0, or the errno of the first record that could not be written. The tape
 // ends before that record, and all later ones are lost.
 int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const void *payload,
                size_t size);
+// Ends the tape. Without a record there is none.
 void tape_finish(struct tape_writer *writer);
 
 // ---- reading (tape_read.c) ---------------------------------------------------------------------

@@ -10,7 +10,7 @@ const char *tape_open(struct tape_reader *reader, FILE *file)
     u8 header[TAPE_HEADER_BYTES];
     *reader = (struct tape_reader){.file = file};
     if (fread(header, 1, sizeof(header), file) != sizeof(header) ||
-        memcmp(header, "OrrTape\n", 8) != 0)
+        memcmp(header, TAPE_MAGIC, TAPE_MAGIC_BYTES) != 0)
         return "it is no recording of kov serve";
     if (frame_decode_length(header + 8) != TAPE_VERSION)
         return "it is a recording of another version of kov";

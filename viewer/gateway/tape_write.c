@@ -6,8 +6,9 @@
 #include "wire/frame.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -20,63 +21,101 @@ u32 tape_sum(const u8 head[TAPE_RECORD_BYTES], const void *payload, size_t size)
 static int write_all(struct tape_writer *writer, const struct bytes *bytes)
 {
     for (size_t done = 0; done < bytes->size;) {
-        ssize_t count = write(writer->fd, bytes->data + done, bytes->size - done);
+        ssize_t count = write(fileno(writer->out.file), bytes->data + done, bytes->size - done);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
             return count < 0 ? errno : EIO;
         done += (size_t)count;
     }
-    writer->bytes += bytes->size;
     return 0;
+}
+
+static bool is_tape(const char *path)
+{
+    char magic[TAPE_MAGIC_BYTES];
+    FILE *file = fopen(path, "rbe");
+    bool is = file != NULL && fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
+              memcmp(magic, TAPE_MAGIC, sizeof(magic)) == 0;
+    if (file != NULL)
+        fclose(file);
+    return is;
 }
 
 int tape_create(struct tape_writer *writer, const char *path, const char *name)
 {
-    *writer = (struct tape_writer){.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-    if (writer->fd < 0 && errno == EEXIST)
-        return fail(KOV_USAGE, "--record %s: there is such a file; nothing is recorded over it",
+    struct stat about;
+    bool exists = stat(path, &about) == 0;
+    *writer = (struct tape_writer){.replaces = exists && about.st_size != 0};
+    if (exists && (!S_ISREG(about.st_mode) || (writer->replaces && !is_tape(path))))
+        return fail(KOV_USAGE,
+                    "--record %s: there is such a file, which is no recording; nothing is recorded "
+                    "over it",
                     path);
-    if (writer->fd < 0)
-        return fail(KOV_FAILED, "--record %s: %s", path, strerror(errno));
-    struct bytes header = {0};
-    u8 version[4];
-    frame_encode_length(version, TAPE_VERSION);
-    bytes_append(&header, "OrrTape\n", 8);
-    bytes_append(&header, version, sizeof(version));
-    int error = write_all(writer, &header);
-    bytes_free(&header);
-    if (error == 0)
-        error = tape_write(writer, TAPE_NAME, 0, name, strlen(name));
-    if (error == 0)
+    writer->path = memory_copy_text(path);
+    int code = out_file_open(&writer->out, writer->path);
+    if (code == KOV_OK && fchmod(fileno(writer->out.file), 0600) != 0)
+        code = out_file_close(&writer->out,
+                              fail(KOV_FAILED, "--record %s: %s", path, strerror(errno)));
+    if (code == KOV_OK) {
+        writer->name = memory_copy_text(name);
         return KOV_OK;
-    tape_finish(writer);
-    return fail(KOV_FAILED, "--record %s: %s", path, strerror(error));
+    }
+    free(writer->path);
+    *writer = (struct tape_writer){0};
+    return code;
 }
 
-int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const void *payload,
-               size_t size)
+static void add_record(struct bytes *bytes, enum tape_kind kind, u64 time, const void *payload,
+                       size_t size)
 {
-    if (writer->fd < 0 || size > TAPE_PAYLOAD_MAX) {
-        writer->lost++;
-        return 0;
-    }
     u8 head[TAPE_RECORD_BYTES];
     frame_encode_length(head, (u32)size);
     frame_encode_length(head + 8, kind);
     frame_encode_length(head + 12, (u32)(time >> 32));
     frame_encode_length(head + 16, (u32)time);
     frame_encode_length(head + 4, tape_sum(head, payload, size));
-    struct bytes record = {0};
-    bytes_append(&record, head, sizeof(head));
+    bytes_append(bytes, head, sizeof(head));
     if (size > 0)
-        bytes_append(&record, payload, size);
-    int error = write_all(writer, &record);
+        bytes_append(bytes, payload, size);
+}
+
+static void add_header(const struct tape_writer *writer, struct bytes *bytes)
+{
+    u8 version[4];
+    frame_encode_length(version, TAPE_VERSION);
+    bytes_append(bytes, TAPE_MAGIC, TAPE_MAGIC_BYTES);
+    bytes_append(bytes, version, sizeof(version));
+    add_record(bytes, TAPE_NAME, 0, writer->name, strlen(writer->name));
+}
+
+// Writes a record, the first one with what comes before it. Then the tape gets its place.
+static int put(struct tape_writer *writer, const struct bytes *record)
+{
+    int error = write_all(writer, record);
+    if (error == 0 && out_file_place(&writer->out, writer->replaces) != KOV_OK)
+        error = EIO;
+    writer->bytes += error == 0 ? record->size : 0;
+    return error;
+}
+
+int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const void *payload,
+               size_t size)
+{
+    if (writer->out.file == NULL || size > TAPE_PAYLOAD_MAX) {
+        writer->lost++;
+        return 0;
+    }
+    struct bytes record = {0};
+    if (writer->bytes == 0)
+        add_header(writer, &record);
+    add_record(&record, kind, time, payload, size);
+    int error = put(writer, &record);
     bytes_free(&record);
     if (error == 0)
         return 0;
     writer->lost++;
-    if (ftruncate(writer->fd, (off_t)writer->bytes) != 0)
+    if (ftruncate(fileno(writer->out.file), (off_t)writer->bytes) != 0)
         errno = 0; // a reader takes a partial record for one that was cut off
     tape_finish(writer);
     return error;
@@ -84,7 +123,10 @@ int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const 
 
 void tape_finish(struct tape_writer *writer)
 {
-    if (writer->fd >= 0)
-        close(writer->fd);
-    writer->fd = -1;
+    if (writer->out.file == NULL)
+        return;
+    out_file_close(&writer->out, writer->bytes == 0 ? KOV_FAILED : KOV_OK);
+    free(writer->path);
+    free(writer->name);
+    writer->path = writer->name = NULL;
 }

@@ -12,33 +12,28 @@
 // Instructions in one turn of a lock's loop, as in metrics.c.
 #define TURN 4
 
-static double overflows_behind(const struct sample_stream *stream)
-{
-    return overflows_a_sample(&(struct overflow_counts){.taken = stream->taken,
-                                                        .lost = stream->lost,
-                                                        .missed = stream->missed,
-                                                        .overflows = stream->overflows});
-}
-
 // ---- totals ------------------------------------------------------------------------------------
 
 // Returns the total of an event. Each CPU has counted its overflows exactly, and at the end it is
-// somewhere between two of them. Only this remainder is a matter of chance.
+// somewhere between two of them. Only this remainder is a matter of chance, and after a change of
+// the period the lot that says where in a period the counter begins: of a part f of one comes an
+// overflow or none, with a variance of f (1 - f), at most a quarter.
 static struct estimate whole_total(const struct sample_set *samples, u32 event)
 {
     struct sample_sum sum = samples_events(samples, event);
     double period = sum.samples == 0 ? 0 : (double)sum.events / (double)sum.samples;
-    double overflows = 0, cpus = 0;
+    double events = 0, cpus = 0, changes = samples->changes[event];
     for (size_t i = 0; i < samples->cpu_count; i++) {
         const struct sample_stream *stream = &samples->cpus[i].streams[event];
-        overflows += (double)stream->received * overflows_behind(stream);
+        events += (double)stream->sum.events * samples_behind(samples, (u32)i, event);
         bool was_sampled = false;
         for (u32 other = 0; other < CONTENTION_EVENTS; other++)
             was_sampled |= samples->cpus[i].streams[other].received != 0;
         cpus += was_sampled;
     }
-    return (struct estimate){(overflows + cpus / 2) * period,
-                             fmin(cpus / 2, QUANTILE_99 * sqrt(cpus / 12)) * period};
+    double remainder = fmin(cpus / 2, QUANTILE_99 * sqrt(cpus / 12));
+    return (struct estimate){events + cpus / 2 * period,
+                             hypot(remainder, QUANTILE_99 * sqrt(changes * cpus / 4)) * period};
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -57,12 +52,32 @@ static struct contention_row *row_of(struct contention *contention, const char *
     return row;
 }
 
-static void add_event(struct contention_row *row, u32 event)
+// Returns which part of the events of all CPUs has no sample.
+static double unseen_part(const struct sample_set *samples, u32 event)
 {
-    double events = (double)row->sum.events, error = samples_error(row->sum.square);
+    double unseen = samples_unseen(samples, event), seen = 0;
+    for (size_t i = 0; i < samples->cpu_count; i++)
+        seen += (double)samples->cpus[i].streams[event].sum.events;
+    return unseen <= 0 ? 0 : unseen / (unseen + seen);
+}
+
+// Returns how far off a part of `all` may be because of events that have no sample. They were added
+// in proportion, but may all have been of this part, or none of them.
+static double unseen_error(double events, double all, double unseen)
+{
+    return unseen * fmax(events, all - events);
+}
+
+// `all` of the event are in the rows, a part `unseen` of them without a sample.
+static void add_event(struct contention_row *row, u32 event, double all, double unseen)
+{
+    double events = (double)row->sum.events;
+    double chance = samples_error(row->sum.square);
+    double error = chance + unseen_error(events, all, unseen);
     if (event == CONTENTION_LARX) {
         row->samples = row->sum.samples;
         row->larx = (struct estimate){events, error};
+        row->chance.larx = chance;
     } else {
         row->acquisitions.value += event == CONTENTION_STCX ? events : -events;
         row->acquisitions.error = hypot(row->acquisitions.error, error);
@@ -74,7 +89,7 @@ static void add_cpu(struct contention *contention, const struct sample_set *samp
 {
     struct aggregate aggregate = {.snapshot = snapshot,
                                   .sort = {.keys = {SORT_OBJECT}, .count = 1}};
-    double factor = overflows_behind(&samples->cpus[cpu].streams[event]);
+    double factor = samples_behind(samples, cpu, event);
     for (size_t i = 0; i < samples->count; i++)
         if (samples->samples[i].index == event && samples->samples[i].cpu == cpu)
             aggregate_add(&aggregate, &samples->samples[i]); // not scaled yet
@@ -88,22 +103,32 @@ static void add_cpu(struct contention *contention, const struct sample_set *samp
     aggregate_free(&aggregate);
 }
 
-static double add_rows(struct contention *contention, const struct sample_set *samples, u32 event,
-                       const struct snapshot *snapshot)
+static bool is_idle_row(const struct contention_row *row)
+{
+    return strcmp(row->object, "[idle]") == 0;
+}
+
+// Returns what shares of the event are of.
+static struct share_base add_rows(struct contention *contention, const struct sample_set *samples,
+                                  u32 event, const struct snapshot *snapshot)
 {
     struct sample_share share = samples_share(samples, event);
-    double square = 0;
+    struct share_base base = {0};
+    double all = 0, unseen = unseen_part(samples, event);
     for (u32 cpu = 0; cpu < samples->cpu_count; cpu++)
         if (samples->cpus[cpu].streams[event].received != 0)
             add_cpu(contention, samples, event, cpu, snapshot);
     for (size_t i = 0; i < contention->count; i++) {
+        sample_sum_scale(&contention->rows[i].sum, &share);
+        all += (double)contention->rows[i].sum.events;
+    }
+    for (size_t i = 0; i < contention->count; i++) {
         struct contention_row *row = &contention->rows[i];
-        sample_sum_scale(&row->sum, &share);
-        add_event(row, event);
-        square += row->sum.square;
+        add_event(row, event, all, unseen);
+        share_base_add(&base, is_idle_row(row), (double)row->sum.events, row->sum.square);
         row->sum = (struct sample_sum){0};
     }
-    return square;
+    return base;
 }
 
 static int compare(const void *left, const void *right)
@@ -114,14 +139,16 @@ static int compare(const void *left, const void *right)
     return strcmp(a->object, b->object);
 }
 
-static void finish(struct contention *contention, double square)
+static void finish(struct contention *contention, const struct share_base *base, double unseen)
 {
-    double all = 0;
-    for (size_t i = 0; i < contention->count; i++)
-        all += contention->rows[i].larx.value;
     for (size_t i = 0; i < contention->count; i++) {
         struct contention_row *row = &contention->rows[i];
-        row->share = share_of(row->larx.value, all, square);
+        bool idle = is_idle_row(row);
+        double all = base->busy + (idle ? base->idle : 0);
+        row->share = share_base_share(base, idle, row->larx.value, row->samples != 0);
+        row->chance.share = row->share.error;
+        if (all > 0)
+            row->share.error += 100 * unseen_error(row->larx.value, all, unseen) / all;
         row->instructions =
             estimate_ratio(row->larx, contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
     }
@@ -132,7 +159,7 @@ static void finish(struct contention *contention, double square)
 void contention_compute(const struct sample_set *samples, u32 events, bool filtered,
                         const struct snapshot *snapshot, struct contention *contention)
 {
-    double square = 0;
+    struct share_base base = {0};
     *contention = (struct contention){0};
     for (u32 event = 0; event < events; event++) {
         bool in_part = filtered || samples_share(samples, event).total != 0;
@@ -144,11 +171,12 @@ void contention_compute(const struct sample_set *samples, u32 events, bool filte
     contention->metric = estimate_ratio(contention->totals[CONTENTION_LARX],
                                         contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
     for (u32 event = 0; event < events; event++) {
-        double added =
-            event == CONTENTION_INSTRUCTIONS ? 0 : add_rows(contention, samples, event, snapshot);
-        square = event == CONTENTION_LARX ? added : square;
+        if (event == CONTENTION_LARX)
+            base = add_rows(contention, samples, event, snapshot);
+        else if (event != CONTENTION_INSTRUCTIONS)
+            add_rows(contention, samples, event, snapshot);
     }
-    finish(contention, square);
+    finish(contention, &base, unseen_part(samples, CONTENTION_LARX));
 }
 
 void contention_free(struct contention *contention)

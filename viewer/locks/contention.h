@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contention for spin locks by object, estimated from samples of larx (seed: KOV §3.2.1 "Spin
+// Contention for spin locks by object, estimated from samples of larx (S000 §3.2.1 "Spin
 // locks"). A thread that waits for a lock spins on larx. So an object's part of all larx is its
 // part of the contention.
 #ifndef KOV_CONTENTION_H
@@ -24,9 +24,12 @@ struct contention_row {
     char *object; // its name, or [none], [idle] …
     u32 pid;      // process of the COID; with coid 0: of nobody
     coid_t coid;
-    u64 samples;                  // of larx
-    struct estimate larx;         // number of larx
-    struct estimate share;        // of all larx, percent
+    u64 samples;           // of larx
+    struct estimate larx;  // number of larx
+    struct estimate share; // of all larx but those of [idle], percent
+    struct {
+        double larx, share;
+    } chance;                     // the part of these errors that is chance, as rankings have it
     struct estimate instructions; // 4 larx of all instructions, percent
     struct estimate acquisitions; // stcx minus failed ones
     struct sample_sum sum;        // of one event, while it is computed

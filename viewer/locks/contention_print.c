@@ -2,6 +2,7 @@
 // Shows contention for spin locks, as a table or as JSON.
 #include "locks/contention_print.h"
 #include "samples/event_summary.h"
+#include "samples/frequency.h"
 #include "wire/resume.h"
 
 #include <inttypes.h>
@@ -39,6 +40,8 @@ static void put_row(json_t *json, const struct contention_view *view,
     put_u64(entry, "samples", row->samples);
     put_estimate(entry, "larx", row->larx);
     put_estimate(entry, "share", row->share);
+    put_number(json_object_get(entry, "larx"), "chance", row->chance.larx);
+    put_number(json_object_get(entry, "share"), "chance", row->chance.share);
     put_estimate(entry, "time", row->instructions);
     if (has_acquisitions(view))
         put_estimate(entry, "acquisitions", row->acquisitions);
@@ -58,6 +61,7 @@ static json_t *describe(const struct contention_view *view)
     put_estimate(document, "spin_contention", contention->metric);
     put_u64(document, "reconnected", resume_account()->times);
     event_summary_put(document, view->request, view->samples, true);
+    frequency_put(document, view->frequency, view->samples);
     json_t *list = put_array(document, "objects");
     for (size_t i = 0; i < shown_rows(view); i++)
         put_row(list, view, &contention->rows[i]);
@@ -96,6 +100,7 @@ void contention_show(const struct contention_view *view)
             printf("%9s %zu objects more\n", "", view->contention->count - shown_rows(view));
         putchar('\n');
         columns_print(event_summary_columns, json_object_get(document, "events"), "");
+        frequency_print(view->frequency, view->samples);
         putchar('\n');
         const struct estimate *metric = &view->contention->metric;
         if (isinf(metric->error))
@@ -103,7 +108,9 @@ void contention_show(const struct contention_view *view)
         else
             printf("spin contention %.4f %% ± %.4f %%: 4 larx / instructions\n", metric->value,
                    metric->error);
-        printf("%.1f s; shares are of larx, ± in 99 of 100 cases\n", view->seconds);
+        printf("%.1f s; shares are of larx, ± in 99 of 100 cases, whosesoever "
+               "those without a sample were\n",
+               view->seconds);
         resume_print();
         if (view->workload != NULL)
             workload_print_account(view->workload);

@@ -5,11 +5,12 @@
 
 #include "locks/contention.h"
 #include "machine/workload.h"
-#include "samples/sampling.h"
+#include "samples/frequency.h"
 
 struct contention_view {
     const struct contention *contention;
     const struct sampling_request *request;
+    const struct frequency *frequency;
     const struct sample_set *samples;
     const struct workload_result *workload; // NULL: none ran
     double seconds;

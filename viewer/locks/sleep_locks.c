@@ -50,6 +50,8 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
     const struct workload_watch watch = {tick, window};
     int code = session_begin(true);
     if (code == KOV_OK)
+        code = workload_prepare(arguments, workload);
+    if (code == KOV_OK)
         code = scan_objects(&report->snapshot,
                             pids->count == 1 ? scan_scope_of(pids->pids[0]) : SCAN_ALL);
     if (code == KOV_OK)

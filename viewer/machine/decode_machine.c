@@ -43,6 +43,8 @@ static void add_class(const Orrery__Dci__ObjectClass *message, u32 pid, struct s
         .name = message->name,
         .implementation = message->implementation,
     };
+    for (size_t i = 0; i < message->n_swaps && i < CLASS_SWAPS_MAX; i++)
+        info.swaps[i] = message->swaps[i];
     if (snapshot->class_count < DECODE_MAX_CLASSES)
         snapshot_add_class(snapshot, &info);
 }
@@ -57,6 +59,7 @@ static struct object_info decode_object(const Orrery__Dci__Object *message, u32 
         .misses = message->misses,
         .class_id = message->class_id,
         .reps = message->rep_count,
+        .swaps = message->swaps,
         .child_count = (u32)children,
         .children = message->children,
     };

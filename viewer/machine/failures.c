@@ -26,7 +26,7 @@ void failures_add(struct failures *failures, u32 pid, s32 error, const char *rea
     failures->list =
         memory_grow(failures->list, failures->count, &failures->capacity, sizeof(*failures->list));
     failures->list[failures->count++] = (struct process_failure){
-        pid, error, text_copy_printable(empty ? orrery_strerror(error) : reason)};
+        pid, error, text_copy_bounded(empty ? orrery_strerror(error) : reason)};
 }
 
 void failures_remove(struct failures *failures, u32 pid)

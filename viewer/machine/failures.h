@@ -9,7 +9,7 @@
 struct process_failure {
     u32 pid;
     s32 error;
-    char *reason; // printable
+    char *reason; // UTF-8
 };
 
 struct failures {

@@ -76,7 +76,7 @@ void snapshot_add_process(struct snapshot *snapshot, const struct process_info *
 {
     struct process_info *entry = process_entry(snapshot, info->pid);
     *entry = *info;
-    entry->name = text_copy_printable(info->name);
+    entry->name = text_copy_bounded(info->name);
 }
 
 static struct class_info *class_entry(struct snapshot *snapshot, u32 pid, u32 id)
@@ -100,8 +100,8 @@ void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info
 {
     struct class_info *entry = class_entry(snapshot, info->pid, info->id);
     *entry = *info;
-    entry->name = text_copy_printable(info->name);
-    entry->implementation = text_copy_printable(info->implementation);
+    entry->name = text_copy_bounded(info->name);
+    entry->implementation = text_copy_bounded(info->implementation);
 }
 
 static void copy_object(struct snapshot *snapshot, struct object_info *entry,

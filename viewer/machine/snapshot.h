@@ -17,11 +17,14 @@ struct process_info {
     char *name;
 };
 
+#define CLASS_SWAPS_MAX 4
+
 struct class_info {
     u32 pid, id;
     u32 size; // bytes of root and one representative
     u32 live; // instances
     bool distributed;
+    u32 swaps[CLASS_SWAPS_MAX]; // classes that its objects can become; 0: no more
     char *name, *implementation;
 };
 
@@ -31,6 +34,7 @@ struct object_info {
     u64 misses;
     u32 class_id;
     u32 reps;
+    u32 swaps; // of its implementation, so far
     u32 child_count;
     coid_t *children;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Workloads in the guest: starts one, waits for its end, reads its own account.
 #include "machine/workload.h"
+#include "machine/program.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/text.h"
@@ -16,6 +17,7 @@
 
 #define COMMAND_BYTES 256 // with the end; the machine takes no more
 #define POLL_SECONDS 0.05
+#define PROGRAM_SECONDS 0.02 // between two looks at standard input
 
 static int take_workloads(void *context, const dci_response *response)
 {
@@ -103,6 +105,27 @@ int workload_status(u64 id, struct workload_result *result)
                     take_status, result);
 }
 
+// Returns whether a program of its own is given in place of a workload.
+static bool is_program(const struct arguments *arguments)
+{
+    return arguments->has_workload && strcmp(arguments->workload[0], "run") == 0;
+}
+
+int workload_prepare(const struct arguments *arguments, struct workload_result *result)
+{
+    if (!is_program(arguments))
+        return KOV_OK;
+    int words = arguments->workload_count;
+    char **program = arguments->workload + 1;
+    if (words > 1 && strcmp(program[0], "--") == 0)
+        return fail(KOV_USAGE, "the program follows `run` at once: its options need no `--`");
+    if (words < 2)
+        return fail(KOV_USAGE, "give a program after `run`: a file here, or one of the machine's");
+    result->program = memory_get(sizeof(*result->program));
+    *result->program = (struct program){.out = output_form() == OUTPUT_TABLES ? stdout : stderr};
+    return program_open(result->program, program[0], words - 2, program + 1);
+}
+
 static int look(const struct workload_watch *watch)
 {
     return watch == NULL || watch->handler == NULL ? KOV_OK : watch->handler(watch->context);
@@ -163,6 +186,34 @@ static int listen_and_look(double seconds, const struct workload_watch *watch)
     return code;
 }
 
+static int wait_for_program(struct program *program, const struct workload_watch *watch)
+{
+    int code = KOV_OK;
+    while (code == KOV_OK && !program->ended) {
+        code = program_attend(program);
+        if (code == KOV_OK && interrupted()) // dci_listen returns at once then
+            interrupt_sleep(POLL_SECONDS);
+        if (code == KOV_OK)
+            code = dci_listen(PROGRAM_SECONDS);
+        if (code == KOV_OK)
+            code = look(watch);
+    }
+    return code;
+}
+
+static int program_window(const struct arguments *arguments, double seconds,
+                          const struct workload_watch *watch, struct program *program)
+{
+    seconds = seconds > 0 ? seconds : INFINITY;
+    int code =
+        program_start(program, arguments->workload_count - 2, arguments->workload + 2, seconds);
+    patience_window(seconds);
+    if (code == KOV_OK)
+        code = wait_for_program(program, watch);
+    patience_window_over();
+    return code;
+}
+
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
                     const struct workload_watch *watch, struct workload_result *result)
 {
@@ -174,6 +225,8 @@ int workload_window(const struct arguments *arguments, double seconds, double ot
         patience_window_over();
         return code;
     }
+    if (result->program != NULL)
+        return program_window(arguments, seconds, watch, result->program);
     u64 id;
     code = workload_start(arguments, &id);
     return code == KOV_OK ? wait_in_window(id, seconds, watch, result) : code;
@@ -181,6 +234,8 @@ int workload_window(const struct arguments *arguments, double seconds, double ot
 
 int workload_verdict(const struct workload_result *result)
 {
+    if (result->program != NULL)
+        return program_verdict(result->program);
     if (result->running || result->error == 0)
         return KOV_OK;
     return fail(KOV_FAILED, "the workload ended with an error: %s", orrery_strerror(result->error));
@@ -201,6 +256,12 @@ void workload_print(FILE *out, const struct workload_result *result)
 
 void workload_print_account(const struct workload_result *result)
 {
+    const struct program *program = result->program;
+    if (program != NULL) {
+        printf("\n%s, process %" PRIu32 ", ended with status %" PRId32 "\n", program->path,
+               program->pid, program->status);
+        return;
+    }
     fputs("\nThe workload's own account: ", stdout);
     workload_print(stdout, result);
 }
@@ -225,6 +286,11 @@ static void json_line(json_t *json, const char *line, size_t length)
 void workload_json(json_t *json, const char *key, const struct workload_result *result)
 {
     json_t *row = put_object(json, key);
+    if (result->program != NULL) {
+        put_u64(row, "pid", result->program->pid);
+        put_s64(row, "status", result->program->status);
+        return;
+    }
     put_u64(row, "id", result->id);
     put_bool(row, "running", result->running);
     put_s64(row, "result", result->error);
@@ -239,6 +305,10 @@ void workload_json(json_t *json, const char *key, const struct workload_result *
 
 void workload_free(struct workload_result *result)
 {
+    if (result->program != NULL)
+        program_free(result->program);
+    free(result->program);
+    result->program = NULL;
     free(result->report);
     result->report = NULL;
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Workloads in the guest: starts one, waits for its end, reads its own account.
+// What a measurement is bounded by: a workload in the guest, which has an account of its own, or a
+// program that runs there for this client (program.h).
 #ifndef KOV_WORKLOAD_H
 #define KOV_WORKLOAD_H
 
 #include "output/document.h"
 #include "tools/kov.h"
 
+struct program;
+
 struct workload_result {
+    struct program *program; // NULL: a workload; else nothing below is set
     u64 id;
     bool running;
     s32 error;    // 0, or the error that it ended with
@@ -23,6 +27,9 @@ struct workload_watch {
     void *context;
 };
 
+// Makes ready what is given after "--", before the measurement starts: a program ("run PROGRAM
+// ARGUMENT…") is uploaded. Does nothing for a workload. Its workload_window starts it.
+int workload_prepare(const struct arguments *arguments, struct workload_result *result);
 // Starts the workload given after "--": NAME key=value …, or NAME:key=value,…
 int workload_start(const struct arguments *arguments, u64 *id);
 int workload_stop(u64 id);
@@ -35,7 +42,8 @@ int workload_wait(u64 id, double seconds, struct workload_result *result);
 // no limit, and without a workload the window takes `otherwise` seconds. watch may be NULL.
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
                     const struct workload_watch *watch, struct workload_result *result);
-// Returns KOV_FAILED with a message if the workload ended with an error of its own.
+// Returns KOV_FAILED with a message if the workload ended with an error of its own, or what
+// program_verdict returns.
 int workload_verdict(const struct workload_result *result);
 
 // Prints the report for people. workload_json adds it as an object of key: value.

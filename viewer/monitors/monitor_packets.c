@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes the records of a monitor as a folder with a CTF trace.
 #include "monitors/monitor_packets.h"
+#include "symbols/sensor_names.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 
 #define MAJOR 63
 // Minors: the kinds of records, then the events that tell names.
-enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END, COST };
+enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END, COST, SENSOR_NAME };
 #define NAME_BYTES 32 // of a process
 #define LABEL_BYTES 40
 #define GAP_MAX 0x80000000UL // ticks between events of a packet, whose times have 32 bits
@@ -49,6 +50,11 @@ static void add_events(struct bytes *text)
              "event { name = \"STATE:thread_name\"; id = %#x; stream_id = 0; fields := struct {\n"
              "    uint64 _thread;\n    char8 _name[%d];\n}; };\n",
              TRACE_HEADER(1 + LABEL_BYTES / 8, MAJOR, THREAD_NAME), LABEL_BYTES);
+    add_text(
+        text,
+        "event { name = \"STATE:sensor_name\"; id = %#x; stream_id = 0;"
+        " fields := struct {\n    uint64 _pid;\n    uint64 _sensor;\n    char8 _name[%d];\n}; };\n",
+        TRACE_HEADER(2 + SENSOR_NAME_BYTES / 8, MAJOR, SENSOR_NAME), SENSOR_NAME_BYTES);
     add_text(text,
              "event { name = \"STATE:state_dispatcher\"; id = %#x; stream_id = 0;"
              " fields := struct {\n    uint64 _pid;\n    uint64 _thread;\n}; };\n",
@@ -87,13 +93,15 @@ static int make_metadata(struct monitor_packets *packets, struct bytes *text)
         return fail(KOV_CONNECTION, "the trace's metadata are not those of a machine");
     text->size = (size_t)(events - (char *)text->data);
     add_events(text);
-    return capture_write_metadata(&packets->capture, text);
+    return capture_set_metadata(&packets->capture, text);
 }
 
 int monitor_packets_create(struct monitor_packets *packets, const char *folder)
 {
     struct bytes text = {0};
     int code = capture_create(&packets->capture, folder);
+    packets->capture.keep = true;
+    packets->programs.quiet = true; // what they name is more than what is always there
     if (code == KOV_OK)
         code = trace_fetch_metadata(&text);
     if (code == KOV_OK)
@@ -164,6 +172,13 @@ static int begin_event(struct monitor_packets *packets, u32 cpu, u64 time, u32 m
 
 // ---- names -------------------------------------------------------------------------------------
 
+static void put_name(struct monitor_stream *stream, const char *name, u32 bytes)
+{
+    memset(stream->bytes + stream->used, 0, bytes);
+    snprintf((char *)stream->bytes + stream->used, bytes, "%s", name);
+    stream->used += bytes;
+}
+
 static int add_name(struct monitor_packets *packets, u32 minor, u64 number, const char *name,
                     u32 bytes)
 {
@@ -172,9 +187,26 @@ static int add_name(struct monitor_packets *packets, u32 minor, u64 number, cons
     if (code != KOV_OK)
         return code;
     put_word(stream, number);
-    memset(stream->bytes + stream->used, 0, bytes);
-    snprintf((char *)stream->bytes + stream->used, bytes, "%s", name);
-    stream->used += bytes;
+    put_name(stream, name, bytes);
+    return KOV_OK;
+}
+
+// The program's file may not be at hand where the recording is read.
+static int add_sensors(struct monitor_packets *packets, u32 pid)
+{
+    struct monitor_stream *stream = &packets->streams[0];
+    const struct symbols *symbols = program_symbols(&packets->programs, packets->snapshot, pid);
+    char name[SENSOR_NAME_BYTES];
+    for (u64 number = 0; number < SENSOR_NUMBERS; number++) {
+        if (!sensor_name_find(symbols, number, name))
+            continue;
+        int code = begin_event(packets, 0, stream->last, SENSOR_NAME, 2 + sizeof(name) / 8, 0);
+        if (code != KOV_OK)
+            return code;
+        put_word(stream, pid);
+        put_word(stream, number);
+        put_name(stream, name, sizeof(name));
+    }
     return KOV_OK;
 }
 
@@ -182,7 +214,7 @@ static int add_name(struct monitor_packets *packets, u32 minor, u64 number, cons
 static void label_of(const struct monitor_target *target, const struct process_info *process,
                      char label[LABEL_BYTES])
 {
-    char thread[16] = "", pid[16] = "";
+    char thread[12] = "", pid[12] = "";
     if (target->thread != 0)
         snprintf(thread, sizeof(thread), "/%" PRIu32, target->thread);
     if (target->pid != 0)
@@ -208,6 +240,8 @@ static int add_target(struct monitor_packets *packets, const struct monitor_targ
     code = add_name(packets, THREAD_NAME, target->id, label, LABEL_BYTES);
     if (code == KOV_OK && process != NULL && process->name[0] != '\0')
         code = add_name(packets, PROCESS_NAME, target->pid, process->name, NAME_BYTES);
+    if (code == KOV_OK && process != NULL)
+        code = add_sensors(packets, target->pid);
     return code;
 }
 
@@ -300,13 +334,20 @@ int monitor_packets_end(struct monitor_packets *packets, u32 cpu_count, u64 end,
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++)
         if (cpu < cpu_count || packets->streams[cpu].begun)
             code = end_stream(packets, cpu, end, lost[cpu]);
-    int closed = capture_close(&packets->capture);
-    return code == KOV_OK ? closed : code;
+    return code;
+}
+
+int monitor_packets_close(struct monitor_packets *packets, int code)
+{
+    if (code == KOV_CONNECTION)
+        monitor_packets_flush(packets); // what has come before the connection was lost
+    return capture_close(&packets->capture, code);
 }
 
 void monitor_packets_free(struct monitor_packets *packets)
 {
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         free(packets->streams[cpu].bytes);
+    programs_close(&packets->programs);
     capture_free(&packets->capture);
 }

@@ -107,8 +107,10 @@ static int end_monitor(struct record *record)
 static int capture(const struct arguments *arguments, struct record *record)
 {
     const struct workload_watch watch = {read_some, record};
+    int code = workload_prepare(arguments, &record->workload);
     record->begin = clock_now();
-    int code = monitor_run(record->number, true, &record->packets.begin);
+    if (code == KOV_OK)
+        code = monitor_run(record->number, true, &record->packets.begin);
     if (code == KOV_OK)
         code = workload_window(arguments, record->wishes->seconds, DEFAULT_SECONDS, &watch,
                                &record->workload);
@@ -206,6 +208,7 @@ int monitor_record(const struct arguments *arguments, const struct monitor_recor
         code = monitor_packets_create(&record.packets, wishes->folder);
     if (code == KOV_OK)
         code = capture(arguments, &record);
+    code = monitor_packets_close(&record.packets, code);
     if (code == KOV_OK) {
         print(&record, arguments->has_workload);
         code = check(&record);

@@ -34,13 +34,21 @@ bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_ev
     return true;
 }
 
-static void put_row(json_t *row, const struct sensor_row *sensor, u64 pid, struct symbols *symbols)
+// The recording tells the name, unless it is older or kov did not find the program's file. It may
+// be found now.
+static void find_name(const struct trace_walk *walk, struct trace_names *names, u64 pid, u64 number,
+                      char name[SENSOR_NAME_BYTES])
 {
-    char name[SENSOR_NAME_BYTES];
-    if (!sensor_name_find(symbols, sensor->key[1], name))
-        snprintf(name, sizeof(name), "sensor %" PRIu64, sensor->key[1]);
-    for (char *at = name; *at != '\0'; at++)
-        *at = *at >= ' ' && *at <= '~' ? *at : '.';
+    const char *told = labels_find_sensor(&walk->labels, pid, number);
+    if (told != NULL)
+        snprintf(name, SENSOR_NAME_BYTES, "%s", told);
+    else if (!sensor_name_find(program_symbols(&names->programs, &names->snapshot, (u32)pid),
+                               number, name))
+        snprintf(name, SENSOR_NAME_BYTES, "sensor %" PRIu64, number);
+}
+
+static void put_row(json_t *row, const struct sensor_row *sensor, u64 pid, const char *name)
+{
     put_u64(row, "id", sensor->key[0]);
     trace_tool_put_pid(row, pid);
     put_u64(row, "number", sensor->key[1]);
@@ -59,8 +67,9 @@ void monitor_sensors_put(const struct monitor_sensors *sensors, const struct tra
     for (size_t i = 0; i < sensors->rows.count; i++) {
         const struct sensor_row *sensor = sensors->rows.rows[i];
         u64 pid = trace_walk_pid(walk, sensor->key[0]);
-        put_row(put_object(rows, NULL), sensor, pid,
-                program_symbols(&names.programs, &names.snapshot, (u32)pid));
+        char name[SENSOR_NAME_BYTES];
+        find_name(walk, &names, pid, sensor->key[1], name);
+        put_row(put_object(rows, NULL), sensor, pid, name);
     }
     trace_names_free(&names);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads of libraries over time.
 #include "monitors/monitor_threads.h"
+#include "tools/text.h"
 #include "trace/thread_strips.h"
 
 #include <orrery/monitors.h>
@@ -74,15 +75,12 @@ static void combine(struct user_threads *threads, struct user_thread *thread, u6
 
 // ---- records -----------------------------------------------------------------------------------
 
-// Reads the eight characters of a name, and makes them printable.
+// Reads the eight bytes of a name, which may be the beginning of a longer one.
 static void read_name(struct user_thread *thread, u64 word)
 {
-    for (u32 i = 0; i < USER_THREAD_NAME_BYTES - 1; i++) {
-        char c = (char)(word >> (56 - 8 * i));
-        if (c == '\0')
-            break;
-        thread->name[i] = c > ' ' && c <= '~' ? c : '.';
-    }
+    for (u32 i = 0; i < USER_THREAD_NAME_BYTES - 1; i++)
+        thread->name[i] = (char)(word >> (56 - 8 * i));
+    text_mend(thread->name);
 }
 
 static struct user_thread *get_user(struct user_threads *threads, const struct user_record *record)

@@ -9,6 +9,13 @@
 
 #define CELL_BYTES 1024
 
+// What people see for a value that is not known: U+2013. JSON has null, CSV nothing.
+#define CELL_UNKNOWN "–"
+
+// What a terminal without room for all columns leaves out first. Within a rank it is the rightmost
+// one. A table's first column and texts of any length (width -1) stay.
+enum column_rank { RANK_USUAL, RANK_RARE, RANK_KEEP };
+
 struct column {
     const char *heading; // NULL: people do not see the column
     const char *key;  // of a row's member; "cpus.0": of an element of a member. NULL: programs do
@@ -21,6 +28,7 @@ struct column {
     // Writes what people see instead of the value.
     void (*compose)(const struct column *column, const json_t *row, char text[CELL_BYTES]);
     u32 index; // for compose, if the columns are made of a list
+    enum column_rank rank;
 };
 // Elements of a table of columns. Other members of struct column follow the width. A HIDDEN column
 // is for programs only.
@@ -37,15 +45,18 @@ struct column {
         .key = NULL                                                                                \
     }
 
-// Writes a row's member as people see it. Writes "-" if it is missing or null.
+// Writes a row's member as people see it. Writes CELL_UNKNOWN if it is missing or null.
 void column_text(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 
 // Print a heading, a line for each row, or both to stdout. Each line begins with `label`, such as
-// the time.
+// the time. With --rows a table has at most so many. On a terminal the columns are left out that it
+// has no room for; columns_print knows the rows, and makes columns narrower before.
 void columns_heading(const struct column *columns, const char *label);
 void columns_rows(const struct column *columns, const json_t *rows, const char *label);
 void columns_row(const struct column *columns, const json_t *row);
 void columns_print(const struct column *columns, const json_t *rows, const char *label);
+// Prints which columns were left out since the last call, if any were.
+void columns_tell_left_out(void);
 
 // Prints a line of keys, and a line for each row (RFC 4180).
 void columns_csv(const struct column *columns, const json_t *rows);

@@ -6,6 +6,7 @@
 #include "tools/text.h"
 
 #include <inttypes.h>
+#include <orrery/utf8.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static char *mended(const char *text)
 {
     char *result = memory_get(3 * strlen(text) + 1), *end = result;
     while (*text != '\0') {
-        size_t length = text_utf8_length(text);
+        size_t length = utf8_length(text);
         end = length == 0 ? stpcpy(end, "\xef\xbf\xbd") : mempcpy(end, text, length);
         text += length == 0 ? 1 : length;
     }

@@ -3,6 +3,7 @@
 #include "output/progress.h"
 #include "tools/clock.h"
 #include "tools/kov.h"
+#include "tools/lines.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,8 +22,12 @@ void progress_show(const char *format, ...)
     shown_at = clock_now();
     va_list arguments;
     va_start(arguments, format);
-    fputs("\r\033[K", stderr);
-    vfprintf(stderr, format, arguments);
+    char text[MESSAGE_LINE_BYTES];
+    int width = lines_message_width();
+    vsnprintf(text, sizeof(text), format, arguments);
+    // Only one line can be wiped out again.
+    fprintf(stderr, "\r\033[K%.*s", width == LINES_ANY_WIDTH ? MESSAGE_LINE_BYTES : width - 1,
+            text);
     fflush(stderr);
     va_end(arguments);
     shown = true;

@@ -6,6 +6,7 @@
 #include "tools/memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <orrery/sys.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,19 +81,25 @@ static struct chain *chain_step(struct aggregate *aggregate, struct chain *chain
     return &chain->callers[chain->count++];
 }
 
+static void add_to_chain(struct chain *chain, const struct sample *sample)
+{
+    chain->samples++;
+    chain->events += sample->weight;
+}
+
 static void add_chain(struct aggregate *aggregate, struct chain *chain, const struct sample *sample)
 {
     char text[TEXT_BYTES];
     struct symbols *symbols = symbols_of(aggregate, sample);
-    chain->samples++;
+    add_to_chain(chain, sample);
     place_function(symbols_find(symbols, sample->pc), sample->pc, text, sizeof(text));
     chain = chain_step(aggregate, chain, text);
-    chain->samples++;
+    add_to_chain(chain, sample);
     for (u32 i = 0; i < sample->caller_count; i++) {
         u64 address = sample->callers[i];
         place_function(symbols_find_call(symbols, address), address, text, sizeof(text));
         chain = chain_step(aggregate, chain, text);
-        chain->samples++;
+        add_to_chain(chain, sample);
     }
 }
 
@@ -110,7 +117,7 @@ void aggregate_add(struct aggregate *aggregate, const struct sample *sample)
     row->coid = sample_missing_object(sample) == NULL ? sample->coid : 0;
     row->pid = sample_space(sample);
     row->process = sample->pid;
-    aggregate->samples++;
+    aggregate->events += sample->weight;
     if (aggregate->chains)
         add_chain(aggregate, &row->chain, sample);
 }
@@ -119,6 +126,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 {
     const struct aggregate_row *a = left, *b = right;
     const struct aggregate *aggregate = context;
+    if (a->sum.events != b->sum.events)
+        return a->sum.events > b->sum.events ? -1 : 1;
     if (a->sum.samples != b->sum.samples)
         return a->sum.samples > b->sum.samples ? -1 : 1;
     for (u32 i = 0; i < aggregate->sort.count; i++) {
@@ -133,28 +142,36 @@ static int compare_rows(const void *left, const void *right, void *context)
 static int compare_chains(const void *left, const void *right)
 {
     const struct chain *a = left, *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
+    if (a->events != b->events)
+        return a->events > b->events ? -1 : 1;
     return (a->text > b->text) - (a->text < b->text);
 }
 
-// Sorts a chain. The recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
-static void order_chain(struct chain *chain)
+static u64 scaled(u64 events, double part)
 {
+    return (u64)llround((double)events / part);
+}
+
+// Sorts a chain. The recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
+static void order_chain(struct chain *chain, double part)
+{
+    chain->events = scaled(chain->events, part);
     if (chain->count > 1)
         qsort(chain->callers, chain->count, sizeof(*chain->callers), compare_chains);
     for (size_t i = 0; i < chain->count; i++)
-        order_chain(&chain->callers[i]);
+        order_chain(&chain->callers[i], part);
 }
 
 void aggregate_order(struct aggregate *aggregate)
 {
+    double part = sample_share_part(&aggregate->share);
+    aggregate->events = scaled(aggregate->events, part);
     if (aggregate->count > 1)
         qsort_r(aggregate->rows, aggregate->count, sizeof(*aggregate->rows), compare_rows,
                 aggregate);
     for (size_t i = 0; i < aggregate->count; i++) {
         sample_sum_scale(&aggregate->rows[i].sum, &aggregate->share);
-        order_chain(&aggregate->rows[i].chain);
+        order_chain(&aggregate->rows[i].chain, part);
     }
 }
 
@@ -163,9 +180,9 @@ const char *aggregate_text(const struct aggregate *aggregate, u32 text)
     return aggregate->texts.texts[text];
 }
 
-double aggregate_percent(const struct aggregate *aggregate, u64 samples)
+double aggregate_percent(const struct aggregate *aggregate, u64 events)
 {
-    return aggregate->samples == 0 ? 0 : 100.0 * (double)samples / (double)aggregate->samples;
+    return aggregate->events == 0 ? 0 : 100.0 * (double)events / (double)aggregate->events;
 }
 
 static void free_chain(struct chain *chain)

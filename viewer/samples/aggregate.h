@@ -34,7 +34,7 @@ const char *sort_key_name(enum sort_key key);
 // A function in the call chains of a row. Its callers are below it.
 struct chain {
     u32 text; // number of the function's text in the aggregate
-    u64 samples;
+    u64 samples, events;
     struct chain *callers;
     size_t count, capacity;
 };
@@ -56,18 +56,22 @@ struct aggregate {
     struct sort sort;
     bool chains;               // keep the call chains
     struct sample_share share; // of the event
+    double unseen;             // events of all of the time that have no sample: any row's
     struct intern texts;
     struct intern row_keys; // the number of a combination of texts is that of its row
     struct aggregate_row *rows;
     size_t count, capacity;
-    u64 samples; // all that were added, which are 100 %
+    u64 events; // of all samples that were added, which are 100 %
 };
 
 void aggregate_add(struct aggregate *aggregate, const struct sample *sample);
-// Sorts rows and chains, most samples first. Nothing may be added after that.
+// Sorts rows and chains, most events first, and scales them by the share. Nothing may be added
+// after that.
 void aggregate_order(struct aggregate *aggregate);
 const char *aggregate_text(const struct aggregate *aggregate, u32 text);
-double aggregate_percent(const struct aggregate *aggregate, u64 samples);
+// Returns the percentage that these events are of all. Samples do not tell it: they stand for more
+// or fewer events, since thresholds change.
+double aggregate_percent(const struct aggregate *aggregate, u64 events);
 void aggregate_free(struct aggregate *aggregate);
 
 #endif

@@ -4,6 +4,7 @@
 #include "symbols/disassemble.h"
 #include "symbols/place.h"
 #include "tools/kov.h"
+#include "tools/text.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -17,12 +18,13 @@ static double percent(u64 part, u64 whole)
     return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
 }
 
-static void print_numbers(FILE *out, u64 samples, u64 whole)
+// whole: the events of all of which these are a part.
+static void print_numbers(FILE *out, u64 samples, u64 events, u64 whole)
 {
     if (samples == 0)
         fprintf(out, NOTHING, "");
     else
-        fprintf(out, "%8.2f %% %10" PRIu64, percent(samples, whole), samples);
+        fprintf(out, "%8.2f %% %10" PRIu64, percent(events, whole), samples);
 }
 
 // Writes the disassembled instruction, with the name of where it branches to.
@@ -49,8 +51,10 @@ static void print_instruction(FILE *out, const struct annotation *annotation,
 {
     char text[2 * DISASSEMBLY_BYTES];
     instruction_text(annotation, instruction, text, sizeof(text));
-    print_numbers(out, instruction->samples, annotation->function->samples);
-    fprintf(out, "  %*s%16" PRIx64 "  %s\n", indent, "", instruction->address, text);
+    print_numbers(out, instruction->samples, instruction->events, annotation->function->events);
+    fprintf(out, "  %*s%16" PRIx64 "  ", indent, "", instruction->address);
+    text_print(out, text);
+    fputc('\n', out);
 }
 
 static const char *file_name(const struct annotation *annotation, u32 file)
@@ -125,7 +129,7 @@ static void print_line(FILE *out, const struct annotate_view *view,
                        const struct annotation *annotation, const struct annotated_line *line,
                        const struct source *source)
 {
-    print_numbers(out, line->samples, annotation->function->samples);
+    print_numbers(out, line->samples, line->events, annotation->function->events);
     print_source_line(out, source, line->line);
     for (size_t i = 0; view->assembly && i < line->count; i++)
         print_instruction(out, annotation,
@@ -171,19 +175,20 @@ void annotate_print(FILE *out, const struct annotate_view *view,
     const struct hot_function *function = annotation->function;
     if (view->source)
         check_sources(view, annotation);
-    fprintf(out, "%s, %s (%s): %" PRIu64 " of %" PRIu64 " samples (%.2f %%)\n", function->name,
-            function->binary, symbols_path(function->symbols), function->samples, view->samples,
-            percent(function->samples, view->samples));
+    text_print(out, function->name);
+    fprintf(out, ", %s (%s): %" PRIu64 " of %" PRIu64 " samples (%.2f %%)\n", function->binary,
+            symbols_path(function->symbols), function->samples, view->samples,
+            percent(function->events, view->events));
     if (view->source)
         print_by_source(out, view, annotation);
     else
         print_by_address(out, annotation);
 }
 
-static void json_samples(json_t *json, u64 samples, u64 whole)
+static void json_samples(json_t *json, u64 samples, u64 events, u64 whole)
 {
     put_u64(json, "samples", samples);
-    put_number(json, "percent", percent(samples, whole));
+    put_number(json, "percent", percent(events, whole));
 }
 
 static void json_lines(json_t *json, const struct annotate_view *view,
@@ -197,7 +202,7 @@ static void json_lines(json_t *json, const struct annotate_view *view,
         put_text(row, "file", file_name(annotation, line->file));
         put_u64(row, "line", line->line);
         put_text(row, "text", source == NULL ? NULL : source_line(source, line->line));
-        json_samples(row, line->samples, annotation->function->samples);
+        json_samples(row, line->samples, line->events, annotation->function->events);
     }
 }
 
@@ -214,7 +219,7 @@ static void json_instructions(json_t *json, const struct annotation *annotation)
         put_text(row, "text", text);
         put_text(row, "file", file_name(annotation, instruction->file));
         put_u64(row, "line", instruction->line);
-        json_samples(row, instruction->samples, annotation->function->samples);
+        json_samples(row, instruction->samples, instruction->events, annotation->function->events);
     }
 }
 
@@ -226,7 +231,7 @@ void annotate_json(json_t *json, const struct annotate_view *view,
     put_text(row, "function", function->name);
     put_text(row, "binary", function->binary);
     put_text(row, "file", symbols_path(function->symbols));
-    json_samples(row, function->samples, view->samples);
+    json_samples(row, function->samples, function->events, view->events);
     if (view->source)
         check_sources(view, annotation);
     if (view->source)

@@ -14,7 +14,7 @@ struct annotate_view {
     const char *folder; // where to look for sources that have moved
     char event[RECORDING_EVENT_NAME_BYTES];
     u64 period;
-    u64 samples; // of all functions together
+    u64 samples, events; // of all functions together
 };
 
 void annotate_print(FILE *out, const struct annotate_view *view,

@@ -24,6 +24,7 @@ static void add_samples(struct annotation *annotation, const struct hot_function
         const struct hot_place *place = &hot->places[function->first + i];
         size_t index = (place->address - function->range.start) / CODE_INSTRUCTION_BYTES;
         annotation->instructions[index].samples += place->samples;
+        annotation->instructions[index].events += place->events;
     }
 }
 
@@ -69,6 +70,7 @@ static void arrange_lines(struct annotation *annotation)
             &annotation->instructions[annotation->by_line[i]];
         struct annotated_line *line = line_for(annotation, instruction, i);
         line->samples += instruction->samples;
+        line->events += instruction->events;
         line->count++;
     }
 }

@@ -7,7 +7,7 @@
 #include "tools/intern.h"
 
 struct annotated_instruction {
-    u64 address, samples;
+    u64 address, samples, events;
     u32 word;
     u32 file; // number of its name in the annotation's files; ANNOTATION_NO_FILE if no line is
               // known
@@ -17,7 +17,7 @@ struct annotated_instruction {
 
 struct annotated_line {
     u32 file, line;
-    u64 samples;
+    u64 samples, events;
     size_t first, count; // its instructions, as places in by_line
 };
 

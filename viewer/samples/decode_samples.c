@@ -32,22 +32,26 @@ void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set)
     }
 }
 
+static void decode_stat(const Orrery__Dci__SamplingStat *stat, struct sample_set *set)
+{
+    struct sample_stream *stream = samples_stream(set, stat->cpu, stat->index);
+    if (stream == NULL)
+        return;
+    stream->lost = stream->lost_before + stat->lost;
+    stream->taken = stat->taken;
+    stream->filtered = stat->filtered;
+    stream->handler_ticks = stat->ticks_in_handler;
+    stream->missed = stat->missed;
+    stream->overflows = stat->overflows;
+    stream->buffer_grown = stat->buffer_grown;
+    decode_turns(stat->turns, &stream->share);
+}
+
 void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sample_set *set)
 {
-    for (size_t i = 0; i < reply->n_cpus; i++) {
-        const Orrery__Dci__SamplingStat *stat = reply->cpus[i];
-        struct sample_stream *stream = samples_stream(set, stat->cpu, stat->index);
-        if (stream == NULL)
-            continue;
-        stream->lost = stream->lost_before + stat->lost;
-        stream->taken = stat->taken;
-        stream->filtered = stat->filtered;
-        stream->handler_ticks = stat->ticks_in_handler;
-        stream->missed = stat->missed;
-        stream->overflows = stat->overflows;
-        stream->buffer_grown = stat->buffer_grown;
-        decode_turns(stat->turns, &stream->share);
-    }
+    set->now = reply->time;
+    for (size_t i = 0; i < reply->n_cpus; i++)
+        decode_stat(reply->cpus[i], set);
 }
 
 void decode_sampling_start(const Orrery__Dci__SamplingStartReply *reply,
@@ -64,5 +68,7 @@ void decode_sampling_start(const Orrery__Dci__SamplingStartReply *reply,
 
 void decode_sampling_changed(const Orrery__Dci__SamplingChanged *changed, struct sample_set *set)
 {
+    for (size_t i = 0; i < changed->n_cpus; i++)
+        decode_stat(changed->cpus[i], set);
     samples_change(set, changed->index, changed->period, changed->time);
 }

@@ -74,7 +74,8 @@ json_t *event_summary_put(json_t *json, const struct sampling_request *request,
         put_u64(row, "changes", samples->changes[i]);
         json_stream(row, &stream, &share);
         put_u64(row, "events", sum.events);
-        put_number(row, "events_error", samples_error(sum.square));
+        put_number(row, "events_error",
+                   samples_error(sum.square) + samples_unseen_error(samples, i));
         put_u64(row, "idle", totals->idle);
         put_u64(row, "attributed", totals->attributed);
         put_u64(row, "unattributed", totals->unattributed);
@@ -89,7 +90,7 @@ void event_error_cell(const struct column *column, const json_t *row, char text[
 {
     double events = json_number_value(json_object_get(row, "events"));
     double error = json_number_value(json_object_get(row, column->key));
-    strcpy(text, "-");
+    strcpy(text, CELL_UNKNOWN);
     if (events != 0)
         snprintf(text, CELL_BYTES, "%.2f %%", 100 * error / events);
 }
@@ -109,7 +110,7 @@ const struct column event_summary_columns[] = {
     COLUMN("LOST", "lost", 9),
     COLUMN("MISSED", "missed", 9),
     COLUMN("THRESHOLD", "period", 11),
-    COLUMN("TIME", "time_percent", 9, .decimals = 2, .unit = " %"),
+    COLUMN("TIME", "time_percent", 9, .decimals = 2, .unit = " %", .rank = RANK_RARE),
     COLUMN("EVENTS", "events", 16),
     COLUMN("+-", "events_error", 10, .compose = event_error_cell),
     HIDDEN("idle"),

@@ -23,7 +23,7 @@ double samples_attributed_percent(const struct sample_totals *totals);
 void event_name_json(json_t *json, const struct sampled_event *event);
 
 // Writes a cell such as "7.30 %": a member of the row, such as "events_error", in percent of its
-// "events". Writes "-" if there are no events.
+// "events". Writes CELL_UNKNOWN if there are no events.
 void event_error_cell(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 
 #endif

@@ -24,10 +24,12 @@ static void merge_places(struct hot_functions *hot)
     for (size_t i = 0; i < hot->place_count; i++) {
         const struct hot_place *place = &hot->places[i];
         struct hot_place *last = kept > 0 ? &hot->places[kept - 1] : NULL;
-        if (last != NULL && last->symbols == place->symbols && last->address == place->address)
+        if (last != NULL && last->symbols == place->symbols && last->address == place->address) {
             last->samples += place->samples;
-        else
+            last->events += place->events;
+        } else {
             hot->places[kept++] = *place;
+        }
     }
     hot->place_count = kept;
 }
@@ -67,6 +69,7 @@ static void group(struct hot_functions *hot)
             continue;
         }
         function->samples += place->samples;
+        function->events += place->events;
         function->count++;
     }
 }
@@ -74,8 +77,8 @@ static void group(struct hot_functions *hot)
 static int compare_functions(const void *left, const void *right)
 {
     const struct hot_function *a = left, *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
+    if (a->events != b->events)
+        return a->events > b->events ? -1 : 1;
     int order = strcmp(a->binary, b->binary);
     return order != 0 ? order
                       : (a->range.start > b->range.start) - (a->range.start < b->range.start);
@@ -92,6 +95,7 @@ void hot_functions_find(const struct recording *recording, const struct sample_c
         u32 space = sample_space(sample);
         const struct process_info *process = snapshot_process(&recording->snapshot, space);
         hot->samples++;
+        hot->events += sample->weight;
         hot->places =
             memory_grow(hot->places, hot->place_count, &hot->place_capacity, sizeof(*hot->places));
         hot->places[hot->place_count++] = (struct hot_place){
@@ -99,6 +103,7 @@ void hot_functions_find(const struct recording *recording, const struct sample_c
             .binary = space == 0 || process == NULL ? "kernel" : process->name,
             .address = sample->pc,
             .samples = 1,
+            .events = sample->weight,
         };
     }
     merge_places(hot);

@@ -7,11 +7,12 @@
 #include "symbols/code.h"
 #include "symbols/programs.h"
 
-// One address and its samples.
+// One address and its samples. They stand for more or fewer events, since thresholds change, so
+// parts are those of the events.
 struct hot_place {
     struct symbols *symbols;
     const char *binary;
-    u64 address, samples;
+    u64 address, samples, events;
 };
 
 struct hot_function {
@@ -19,17 +20,17 @@ struct hot_function {
     const char *binary; // "kernel", or the program's name
     const char *name;   // valid as long as the symbols
     struct code_range range;
-    u64 samples;
+    u64 samples, events;
     size_t first, count; // its places
 };
 
 struct hot_functions {
     struct hot_place *places; // sorted by symbols, then address
     size_t place_count, place_capacity;
-    struct hot_function *functions; // most samples first
+    struct hot_function *functions; // most events first
     size_t count, capacity;
-    u64 samples; // all that were chosen
-    u64 unknown; // the part of them where no function is known
+    u64 samples, events; // of all that were chosen
+    u64 unknown;         // the part of them where no function is known
 };
 
 // Finds the functions. `kernel` has the kernel's symbols and may be NULL. The result refers to the

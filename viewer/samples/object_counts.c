@@ -4,6 +4,7 @@
 #include "samples/sample_names.h"
 #include "tools/memory.h"
 
+#include <orrery/sys.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,8 @@ void object_counts_add(struct object_counts *counts, const struct sample *sample
         return;
     sample_sum_add(&row_of(counts, sample)->sums[sample->index], sample);
     sample_sum_add(&counts->totals[sample->index], sample);
+    if ((sample->flags & SYS_SAMPLE_IDLE) != 0)
+        sample_sum_add(&counts->idle[sample->index], sample);
 }
 
 static int compare(const void *left, const void *right)
@@ -59,6 +62,7 @@ void object_counts_order(struct object_counts *counts, const struct sample_share
 {
     for (u32 event = 0; event < counts->request.item_count; event++) {
         sample_sum_scale(&counts->totals[event], &shares[event]);
+        sample_sum_scale(&counts->idle[event], &shares[event]);
         for (size_t i = 0; i < counts->count; i++)
             sample_sum_scale(&counts->rows[i].sums[event], &shares[event]);
     }
@@ -69,7 +73,8 @@ void object_counts_order(struct object_counts *counts, const struct sample_share
 double object_counts_share(const struct object_counts *counts, const struct object_row *row,
                            u32 event)
 {
-    u64 all = counts->totals[event].events;
+    bool idle = row->missing != NULL && strcmp(row->missing, "[idle]") == 0;
+    u64 all = counts->totals[event].events - (idle ? 0 : counts->idle[event].events);
     return all == 0 ? 0 : 100 * (double)row->sums[event].events / (double)all;
 }
 

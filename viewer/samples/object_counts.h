@@ -20,6 +20,7 @@ struct object_counts {
     struct object_row *rows;
     size_t count, capacity;
     struct sample_sum totals[SAMPLED_EVENTS_MAX]; // of all rows
+    struct sample_sum idle[SAMPLED_EVENTS_MAX];   // of "[idle]" alone
     struct intern keys;                           // the row of each object
     struct event_info events[SAMPLED_EVENTS_MAX]; // names only
     struct count_request request;                 // the events as metrics want them, in one set
@@ -30,7 +31,7 @@ void object_counts_add(struct object_counts *counts, const struct sample *sample
 // Sorts the objects: those with most of the first event come first. Scales each event by its share,
 // which says how much of the time it was sampled. Nothing may be added after that.
 void object_counts_order(struct object_counts *counts, const struct sample_share shares[]);
-// Returns the row's percentage of all samples of the event.
+// Returns the row's percentage of all samples of the event that are not idle; of "[idle]": of all.
 double object_counts_share(const struct object_counts *counts, const struct object_row *row,
                            u32 event);
 // Computes a metric of an object. Returns false if one of its events was not sampled, or if its

@@ -86,7 +86,7 @@ static void count_text(const struct column *column, const json_t *row, char text
 {
     const json_t *event = event_of(column, row);
     json_int_t count = json_integer_value(json_object_get(event, "count"));
-    strcpy(text, "-");
+    strcpy(text, CELL_UNKNOWN);
     if (event != NULL)
         snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT " ± %.2f %%", count,
                  100 * json_number_value(json_object_get(event, "error")) / (double)count);
@@ -95,7 +95,7 @@ static void count_text(const struct column *column, const json_t *row, char text
 static void share_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
     const json_t *event = event_of(column, row);
-    strcpy(text, "-");
+    strcpy(text, CELL_UNKNOWN);
     if (event != NULL)
         snprintf(text, CELL_BYTES, "%.2f %%", json_number_value(json_object_get(event, "share")));
 }
@@ -115,8 +115,9 @@ static u32 name_columns(struct column columns[4], const json_t *rows)
         const json_t *class = json_object_get(json_array_get(rows, i), "class");
         width = json_string_length(class) > width ? json_string_length(class) : width;
     }
-    columns[0] = (struct column)COLUMN("OBJECT", "coid", -12, .compose = object_text);
-    columns[1] = (struct column)COLUMN("CLASS", "class", -(int)width);
+    columns[0] =
+        (struct column)COLUMN("OBJECT", "coid", -12, .compose = object_text, .rank = RANK_KEEP);
+    columns[1] = (struct column)COLUMN("CLASS", "class", -(int)width, .rank = RANK_KEEP);
     columns[2] = (struct column)HIDDEN("pid");
     columns[3] = (struct column)COLUMN("PROCESS", "process", -1);
     return 4;

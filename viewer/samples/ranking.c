@@ -5,6 +5,7 @@
 #include "samples/sample_names.h"
 #include "tools/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,9 @@ static void name_of(const struct site *site, enum ranking_by by, const struct sn
         sample_class_name(snapshot, &sample, name);
     else
         sample_object_name(snapshot, &sample, name);
+    if (by == RANKING_SITE && (site->kind == SITE_NONE || site->kind == SITE_STALE))
+        snprintf(name, SAMPLE_NAME_BYTES, "%s of process %" PRIu32,
+                 site->kind == SITE_NONE ? "[none]" : "[stale]", site->pid);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -96,7 +100,7 @@ struct table {
     size_t count, capacity;
     struct parts all;
     struct sample_sum *row_sums; // scaled
-    double events, square;
+    struct share_base base;
 };
 
 static struct parts *parts_of(struct table *table, u32 row)
@@ -138,15 +142,23 @@ static void collect(struct table *table, struct ranking *ranking, enum ranking_b
     }
 }
 
-static void add_up(struct table *table, size_t rows)
+static void add_up(struct table *table, const struct ranking *ranking)
 {
-    table->row_sums = memory_get(rows * sizeof(*table->row_sums));
-    for (u32 i = 0; i < rows; i++) {
-        table->row_sums[i] =
-            sum_of_parts(parts_of(table, i), &table->all, table->sums, table->event);
-        table->events += (double)table->row_sums[i].events;
-        table->square += table->row_sums[i].square;
+    table->row_sums = memory_get(ranking->count * sizeof(*table->row_sums));
+    for (u32 i = 0; i < ranking->count; i++) {
+        struct sample_sum *sum = &table->row_sums[i];
+        *sum = sum_of_parts(parts_of(table, i), &table->all, table->sums, table->event);
+        share_base_add(&table->base, ranking->rows[i].kind == SITE_IDLE, (double)sum->events,
+                       sum->square);
     }
+}
+
+static struct estimate share_in(const struct table *table, const struct ranking *ranking,
+                                size_t row)
+{
+    const struct sample_sum *sum = &table->row_sums[row];
+    return share_base_share(&table->base, ranking->rows[row].kind == SITE_IDLE, (double)sum->events,
+                            sum->samples != 0);
 }
 
 static void free_table(struct table *table)
@@ -157,23 +169,42 @@ static void free_table(struct table *table)
 
 static void fill_rows(struct ranking *ranking, const struct table *now)
 {
-    ranking->events = (struct estimate){now->events, samples_error(now->square)};
+    ranking->events = (struct estimate){now->base.busy, samples_error(now->base.busy_square)};
     for (size_t i = 0; i < ranking->count; i++) {
         const struct sample_sum *sum = &now->row_sums[i];
         struct ranking_row *row = &ranking->rows[i];
         row->name = ranking->names.texts[i];
         row->samples = sum->samples;
         row->events = ranking_estimate(sum);
-        row->share = share_of((double)sum->events, now->events, now->square);
-        ranking->samples += sum->samples;
+        row->share = share_in(now, ranking, i);
+        ranking->samples += row->kind == SITE_IDLE ? 0 : sum->samples;
     }
 }
 
-static struct estimate share_in(const struct table *table, size_t row)
+// Samples of unequal weight, and of the same turn, say as much as fewer equal ones.
+static struct share_sample equal_samples(const struct table *table, bool idle, size_t row)
 {
-    const struct sample_sum *sum = &table->row_sums[row];
-    return sum->samples == 0 ? share_of_none(table->events, table->square)
-                             : share_of((double)sum->events, table->events, table->square);
+    const struct share_base *base = &table->base;
+    double all = base->busy + (idle ? base->idle : 0);
+    double square = base->busy_square + (idle ? base->idle_square : 0);
+    double samples = all > 0 ? round(all * all / square) : 0;
+    double events = (double)table->row_sums[row].events;
+    return (struct share_sample){all > 0 ? round(events / all * samples) : 0, samples};
+}
+
+static void compare_row(struct ranking_row *row, const struct table *now,
+                        const struct table *before, size_t index)
+{
+    bool idle = row->kind == SITE_IDLE;
+    const struct share_sample to = equal_samples(now, idle, index),
+                              from = equal_samples(before, idle, index);
+    row->change = estimate_change(row->before, row->share);
+    if (isinf(to.samples) || isinf(from.samples)) { // one is counted, with no chance in it
+        row->chance = estimate_is_chance(row->change);
+        return;
+    }
+    row->change.error = share_change(&from, &to).error;
+    row->chance = share_chance(&from, &to) >= SHARE_CHANCE;
 }
 
 static void compare_with(struct ranking *ranking, const struct table *now,
@@ -181,10 +212,8 @@ static void compare_with(struct ranking *ranking, const struct table *now,
 {
     for (size_t i = 0; i < ranking->count; i++) {
         struct ranking_row *row = &ranking->rows[i];
-        row->share = share_in(now, i);
-        row->before = share_in(before, i);
-        row->change = estimate_change(row->before, row->share);
-        row->chance = estimate_is_chance(row->change);
+        row->before = share_in(before, ranking, i);
+        compare_row(row, now, before, i);
     }
 }
 
@@ -228,10 +257,10 @@ void ranking_compute(const struct site_sums *sums, const struct site_sums *basel
     collect(&now, ranking, by, snapshot);
     if (baseline != NULL)
         collect(&before, ranking, by, snapshot);
-    add_up(&now, ranking->count);
+    add_up(&now, ranking);
     fill_rows(ranking, &now);
     if (baseline != NULL) {
-        add_up(&before, ranking->count);
+        add_up(&before, ranking);
         compare_with(ranking, &now, &before);
     }
     fill_lost(ranking, &now);

@@ -9,7 +9,8 @@
 #include "samples/site_sums.h"
 #include "tools/intern.h"
 
-enum ranking_by { RANKING_OBJECT, RANKING_CLASS, RANKING_PROCESS };
+// RANKING_SITE: objects; what is of no object has a row for each process.
+enum ranking_by { RANKING_OBJECT, RANKING_CLASS, RANKING_PROCESS, RANKING_SITE };
 
 struct ranking_row {
     const char *name; // as in other tables of kov; in the ranking's memory
@@ -19,9 +20,9 @@ struct ranking_row {
     coid_t coid; // of an object
     u64 samples;
     struct estimate events;
-    struct estimate share; // percent
+    struct estimate share; // percent of all that is not idle; of SITE_IDLE: of all
     // Only with a baseline: its share in the baseline, the change since (both in percent), and
-    // whether that is chance.
+    // whether that is chance, by Fisher's exact test.
     struct estimate before, change;
     bool chance;
 };
@@ -30,9 +31,10 @@ struct ranking {
     struct ranking_row *rows; // the largest first
     size_t count, capacity;
     struct intern names;    // the number of a name is that of its row
-    struct estimate events; // of all rows
-    u64 samples;
-    // Overflows without a sample. The rows count them like those with one. lost_events is how many
+    struct estimate events; // of all rows but SITE_IDLE
+    u64 samples;            // likewise
+    // Overflows without a sample. The rows count them like those with one, and errors are of chance
+    // alone: who had them is not known. lost_events is how many
     // events they stand for; lost_share is their percentage of all overflows.
     u64 lost, missed;
     double lost_events, lost_share;

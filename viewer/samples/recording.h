@@ -6,6 +6,7 @@
 #define KOV_RECORDING_H
 
 #include "machine/snapshot.h"
+#include "output/out_file.h"
 #include "samples/samples.h"
 #include "samples/sampling.h"
 #include "wire/dci.h"
@@ -16,16 +17,24 @@
 #define RECORDING_MAX_BUILD_ID 32
 
 struct recording_writer {
-    FILE *file;
-    const char *path;
+    struct out_file out;
     u64 bytes;
+    int error; // of the first write that failed; nothing is written after it
 };
 
+// Begins a recording. What is at the path stays until recording_keep, then beside it as PATH.old.
+// path: NULL is stdout, where nothing else may be printed then.
 int recording_create(struct recording_writer *writer, const char *path,
                      const struct sampling_request *request);
-// Writes the frame if it belongs in a recording. It is a dci_tap; recording_finish tells failures.
+// Writes the frame if it belongs in a recording. It is a dci_tap; recording_keep and
+// recording_finish tell failures.
 void recording_tap(void *writer, const struct bytes *payload, const dci_frame *frame);
-int recording_finish(struct recording_writer *writer);
+// Says that there is something to keep: from now on the recording is at its path, whatever ends it.
+// Returns KOV_FAILED with a message if not all could be written.
+int recording_keep(struct recording_writer *writer);
+// Ends the recording. With code KOV_OK it is kept. With another, it is removed unless it was kept.
+// Returns `code`, or KOV_FAILED with a message if not all could be written.
+int recording_finish(struct recording_writer *writer, int code);
 
 struct recording {
     struct sampling_request request;

@@ -3,6 +3,7 @@
 #include "machine/decode_machine.h"
 #include "samples/decode_samples.h"
 #include "samples/recording.h"
+#include "tools/memory.h"
 #include "tools/text.h"
 #include "wire/frame.h"
 
@@ -70,7 +71,7 @@ static void name_events(const Orrery__Dci__PmuEventsReply *reply, struct sampled
                 event->event - SAMPLED_MODEL != reply->events[i]->event)
                 continue;
             snprintf(event->name, sizeof(event->name), "%s", reply->events[i]->name);
-            text_make_printable(event->name, false);
+            text_mend(event->name);
         }
 }
 
@@ -163,14 +164,9 @@ const char *recording_decode(const u8 *data, size_t size, struct recording *reco
     return decode_frames(data + RECORDING_MAGIC_BYTES, size - RECORDING_MAGIC_BYTES, recording);
 }
 
-static int decode_file(const char *path, int fd, size_t size, struct recording *recording)
+static int decode(const char *path, const u8 *data, size_t size, struct recording *recording)
 {
-    u8 *data = size == 0 ? NULL : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED)
-        return fail(KOV_FAILED, "cannot read %s: %s", path, strerror(errno));
     const char *problem = recording_decode(data, size, recording);
-    if (data != NULL)
-        munmap(data, size);
     if (problem != NULL)
         return fail(KOV_FAILED, "cannot use %s: %s", path, problem);
     if (recording->cut)
@@ -178,18 +174,55 @@ static int decode_file(const char *path, int fd, size_t size, struct recording *
     return KOV_OK;
 }
 
+static int decode_file(const char *path, int fd, size_t size, struct recording *recording)
+{
+    u8 *data = size == 0 ? NULL : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return fail(KOV_FAILED, "cannot read %s: %s", path, strerror(errno));
+    int code = decode(path, data, size, recording);
+    if (data != NULL)
+        munmap(data, size);
+    return code;
+}
+
+// Decodes what comes until the end: of a pipe, which cannot be mapped.
+static int decode_stream(const char *path, int fd, struct recording *recording)
+{
+    struct bytes bytes = {0};
+    u8 piece[65536];
+    ssize_t count;
+    while ((count = read(fd, piece, sizeof(piece))) > 0 || (count < 0 && errno == EINTR))
+        if (count > 0)
+            bytes_append(&bytes, piece, (size_t)count);
+    int code = count < 0 ? fail(KOV_FAILED, "cannot read %s: %s", path, strerror(errno))
+                         : decode(path, bytes.data, bytes.size, recording);
+    bytes_free(&bytes);
+    return code;
+}
+
+static int decode_open(const char *path, int fd, struct recording *recording)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return fail(KOV_FAILED, "cannot read %s: %s", path, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return fail(KOV_FAILED,
+                    "%s is a folder, no recording of `kov record`; `kov trace show` and `kov "
+                    "monitor show` read folders",
+                    path);
+    return S_ISREG(status.st_mode) ? decode_file(path, fd, (size_t)status.st_size, recording)
+                                   : decode_stream(path, fd, recording);
+}
+
 int recording_load(const char *path, struct recording *recording)
 {
+    if (strcmp(path, "-") == 0)
+        return decode_stream("standard input", STDIN_FILENO, recording);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        int error = errno;
-        if (fd >= 0)
-            close(fd);
-        return fail(KOV_FAILED, "cannot read %s: %s%s", path, strerror(error),
-                    error == ENOENT ? "; make one with `kov record`" : "");
-    }
-    int code = decode_file(path, fd, (size_t)status.st_size, recording);
+    if (fd < 0)
+        return fail(KOV_FAILED, "cannot read %s: %s%s", path, strerror(errno),
+                    errno == ENOENT ? "; make one with `kov record`" : "");
+    int code = decode_open(path, fd, recording);
     close(fd);
     return code;
 }

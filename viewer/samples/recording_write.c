@@ -7,13 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void write_bytes(struct recording_writer *writer, const void *bytes, size_t size)
+{
+    if (writer->error != 0)
+        return;
+    if (fwrite(bytes, 1, size, writer->out.file) != size)
+        writer->error = errno;
+    writer->bytes += size;
+}
+
 static void write_frame(struct recording_writer *writer, const u8 *payload, size_t size)
 {
     u8 header[FRAME_HEADER_BYTES];
     frame_encode_length(header, (u32)size);
-    fwrite(header, 1, sizeof(header), writer->file);
-    fwrite(payload, 1, size, writer->file);
-    writer->bytes += sizeof(header) + size;
+    write_bytes(writer, header, sizeof(header));
+    write_bytes(writer, payload, size);
 }
 
 static void write_request(struct recording_writer *writer, const struct sampling_request *wanted)
@@ -58,11 +66,11 @@ static void write_names(struct recording_writer *writer, const struct sampled_ev
 int recording_create(struct recording_writer *writer, const char *path,
                      const struct sampling_request *request)
 {
-    *writer = (struct recording_writer){.file = fopen(path, "wb"), .path = path};
-    if (writer->file == NULL)
-        return fail(KOV_FAILED, "cannot write %s: %s", path, strerror(errno));
-    fwrite(RECORDING_MAGIC, 1, RECORDING_MAGIC_BYTES, writer->file);
-    writer->bytes = RECORDING_MAGIC_BYTES;
+    *writer = (struct recording_writer){0};
+    int code = out_file_open(&writer->out, path);
+    if (code != KOV_OK)
+        return code;
+    write_bytes(writer, RECORDING_MAGIC, RECORDING_MAGIC_BYTES);
     write_request(writer, request);
     write_names(writer, &request->events);
     return KOV_OK;
@@ -94,10 +102,24 @@ void recording_tap(void *context, const struct bytes *payload, const dci_frame *
         write_frame(context, payload->data, payload->size);
 }
 
-int recording_finish(struct recording_writer *writer)
+static int check_written(const struct recording_writer *writer)
 {
-    bool failed = ferror(writer->file) != 0;
-    failed = fclose(writer->file) != 0 || failed;
-    return failed ? fail(KOV_FAILED, "cannot write all of %s: %s", writer->path, strerror(errno))
-                  : KOV_OK;
+    if (writer->error == 0)
+        return KOV_OK;
+    return fail(KOV_FAILED, "cannot write all of %s: %s",
+                writer->out.path == NULL ? "the output" : writer->out.path,
+                strerror(writer->error));
+}
+
+int recording_keep(struct recording_writer *writer)
+{
+    int code = check_written(writer);
+    return code == KOV_OK ? out_file_place(&writer->out, true) : code;
+}
+
+int recording_finish(struct recording_writer *writer, int code)
+{
+    if (code == KOV_OK)
+        code = recording_keep(writer);
+    return out_file_close(&writer->out, code);
 }

@@ -20,6 +20,7 @@ struct sampled_event {
     enum count_mode mode;
     u64 period; // events from one sample to the next; 0: not decided yet
     u32 randomise;
+    bool kept; // kov keeps it at the frequency of the request: its period changes
     char name[SAMPLED_NAME_BYTES]; // without the mode
 };
 

@@ -4,11 +4,11 @@
 #include "tools/kov.h"
 #include "tools/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_ADDRESSES 8192
-#define MAX_PERIODS 4096 // later changes of a period are left out
 
 // Chains are cut from blocks, because they are many and small.
 struct caller_block {
@@ -50,40 +50,93 @@ struct sample_stream *samples_stream(struct sample_set *set, u32 cpu, u32 index)
 
 // ---- what a sample stands for ------------------------------------------------------------------
 
-static void note_period(struct sample_set *set, u32 index, u64 period, u64 time)
+static void note_period(struct sample_periods *periods, u64 period, u64 time)
 {
-    if (index >= SAMPLED_EVENTS_MAX || set->period_count == MAX_PERIODS)
-        return;
-    set->periods =
-        memory_grow(set->periods, set->period_count, &set->period_capacity, sizeof(*set->periods));
-    set->periods[set->period_count++] =
-        (struct sample_period){.index = index, .period = period, .time = time};
+    u64 place = periods->count++ % SAMPLE_PERIODS_KEPT;
+    periods->kept[place].period = period;
+    periods->kept[place].time = time;
 }
 
 void samples_begin(struct sample_set *set, const struct sampled_events *events, u64 time)
 {
-    for (u32 i = 0; i < events->count; i++)
-        note_period(set, i, events->events[i].period, time);
+    set->began = time;
+    for (u32 i = 0; i < events->count; i++) {
+        set->periods[i].count = 0; // samples of an earlier session have their weights
+        note_period(&set->periods[i], events->events[i].period, time);
+        for (size_t cpu = 0; cpu < set->cpu_count; cpu++)
+            memset(&set->cpus[cpu].streams[i].until, 0, sizeof(set->cpus[cpu].streams[i].until));
+    }
+}
+
+u64 samples_period(const struct sample_set *set, u32 index)
+{
+    const struct sample_periods *periods = &set->periods[index];
+    return periods->count == 0 ? 0
+                               : periods->kept[(periods->count - 1) % SAMPLE_PERIODS_KEPT].period;
+}
+
+u64 samples_overflows(const struct sample_stream *stream)
+{
+    return stream->overflows != 0 ? stream->overflows
+                                  : stream->taken + stream->lost + stream->missed;
+}
+
+static void close_period(struct sample_stream *stream, u64 period)
+{
+    u64 overflows = samples_overflows(stream);
+    stream->until.events += (double)period * ((double)overflows - (double)stream->until.overflows);
+    stream->until.taken_events +=
+        (double)period * ((double)stream->taken - (double)stream->until.taken);
+    stream->until.overflows = overflows;
+    stream->until.taken = stream->taken;
 }
 
 void samples_change(struct sample_set *set, u32 index, u64 period, u64 time)
 {
-    note_period(set, index, period, time);
-    if (index < SAMPLED_EVENTS_MAX)
-        set->changes[index]++;
+    if (index >= SAMPLED_EVENTS_MAX)
+        return;
+    for (size_t cpu = 0; cpu < set->cpu_count; cpu++)
+        close_period(&set->cpus[cpu].streams[index], samples_period(set, index));
+    note_period(&set->periods[index], period, time);
+    set->changes[index]++;
+}
+
+double samples_behind(const struct sample_set *set, u32 cpu, u32 index)
+{
+    struct sample_stream now = set->cpus[cpu].streams[index];
+    close_period(&now, samples_period(set, index));
+    if (now.until.taken_events <= 0 || now.until.events < now.until.taken_events)
+        return 1;
+    return now.until.events / now.until.taken_events;
+}
+
+double samples_unseen(const struct sample_set *set, u32 index)
+{
+    double unseen = 0;
+    for (size_t cpu = 0; cpu < set->cpu_count; cpu++) {
+        struct sample_stream now = set->cpus[cpu].streams[index];
+        close_period(&now, samples_period(set, index));
+        unseen += fmax(0, now.until.events - now.until.taken_events);
+    }
+    return unseen;
+}
+
+double samples_unseen_error(const struct sample_set *set, u32 index)
+{
+    struct sample_share share = samples_share(set, index);
+    return samples_unseen(set, index) / sample_share_part(&share);
 }
 
 // Returns the event's last period that had begun at the time of the sample. If the sample seems
-// older than the session, returns the first one.
+// older than all that are kept, returns the first of them.
 static u64 weight_of(const struct sample_set *set, const struct sample *sample)
 {
+    const struct sample_periods *periods = &set->periods[sample->index];
     u64 weight = 0;
-    for (size_t i = set->period_count; i > 0; i--) {
-        const struct sample_period *period = &set->periods[i - 1];
-        if (period->index != sample->index)
-            continue;
-        weight = period->period;
-        if (period->time <= sample->time)
+    for (u64 i = 0; i < periods->count && i < SAMPLE_PERIODS_KEPT; i++) {
+        u64 place = (periods->count - 1 - i) % SAMPLE_PERIODS_KEPT;
+        weight = periods->kept[place].period;
+        if (periods->kept[place].time <= sample->time)
             break;
     }
     return weight;
@@ -202,6 +255,5 @@ void samples_free(struct sample_set *set)
     }
     free(set->samples);
     free(set->cpus);
-    free(set->periods);
     *set = (struct sample_set){0};
 }

@@ -38,6 +38,12 @@ struct sample_stream {
     u64 buffer_grown;
     struct sample_sum sum;     // of those that arrived; not scaled
     struct sample_share share; // what the machine told last
+    // What had been counted when the period changed last, and how many events that is: each
+    // overflow is as many as the period of its time.
+    struct {
+        u64 overflows, taken;
+        double events, taken_events;
+    } until;
 };
 
 struct sample_cpu {
@@ -52,10 +58,14 @@ struct sample_totals {
     u64 idle, soft_masked;
 };
 
-// From `time` on, a sample of event `index` stands for `period` events.
-struct sample_period {
-    u64 time, period;
-    u32 index;
+// How many events a sample of an event stands for, from when on. Of the changes of a long session
+// the last ones are enough, since samples come soon after they were taken.
+#define SAMPLE_PERIODS_KEPT 64
+struct sample_periods {
+    struct {
+        u64 time, period;
+    } kept[SAMPLE_PERIODS_KEPT]; // change n is number n % SAMPLE_PERIODS_KEPT
+    u64 count;
 };
 
 struct caller_block;
@@ -66,8 +76,8 @@ struct sample_set {
     size_t cpu_count, cpu_capacity;
     struct sample_totals totals;
     struct sample_totals by_event[SAMPLED_EVENTS_MAX];
-    struct sample_period *periods; // in the order of time
-    size_t period_count, period_capacity;
+    u64 began, now; // time base: of the session's begin, and of the machine's last statistics
+    struct sample_periods periods[SAMPLED_EVENTS_MAX];
     u32 changes[SAMPLED_EVENTS_MAX]; // how often the period changed during the session
     struct caller_block *callers;    // memory of all chains
     bool count_only;
@@ -86,8 +96,11 @@ void samples_add(struct sample_set *set, struct sample *sample);
 
 // Begins a session with these events.
 void samples_begin(struct sample_set *set, const struct sampled_events *events, u64 time);
-// Gives the event another period from that time on.
+// Gives the event another period from that time on. What the streams have counted by now is of the
+// period before.
 void samples_change(struct sample_set *set, u32 index, u64 period, u64 time);
+// Returns the event's present period.
+u64 samples_period(const struct sample_set *set, u32 index);
 
 // Returns the entry of a CPU and event, and adds it if needed. NULL for absurd numbers.
 struct sample_stream *samples_stream(struct sample_set *set, u32 cpu, u32 index);
@@ -100,6 +113,17 @@ struct sample_sum samples_events(const struct sample_set *set, u32 index);
 struct sample_stream samples_sum(const struct sample_set *set, u32 cpu, u32 index);
 // Returns how many samples were taken but not asked for.
 u64 samples_filtered(const struct sample_set *set);
+// Returns how often the event overflowed on a CPU, with or without a sample.
+u64 samples_overflows(const struct sample_stream *stream);
+// Returns how many events stand behind each one that the samples of a CPU stand for, at least 1.
+// It assumes that what has no sample, because it was lost or merged, is spread like what has one.
+double samples_behind(const struct sample_set *set, u32 cpu, u32 index);
+// Returns how many events the overflows without a sample stand for, while the event was sampled.
+// They may have been anybody's.
+double samples_unseen(const struct sample_set *set, u32 index);
+// Returns the same of all of the time: by so much more than by chance may any sum of the event's
+// samples be too small.
+double samples_unseen_error(const struct sample_set *set, u32 index);
 u64 samples_lost(const struct sample_set *set);
 // Returns how many periods of all CPUs passed without a sample, because the emulator was late.
 u64 samples_missed(const struct sample_set *set);

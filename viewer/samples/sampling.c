@@ -3,8 +3,10 @@
 #include "samples/sampling.h"
 #include "samples/decode_samples.h"
 #include "samples/default_period.h"
+#include "samples/frequency.h"
 
 #include <inttypes.h>
+#include <orrery/errors.h>
 
 #define DEFAULT_FREQUENCY 1000
 
@@ -16,9 +18,9 @@ const struct option sampling_option_table[] = {
     TEXT(0, "config", &sampling_options.configuration, "NAME",
          "the events of a configuration: `kov config list`"),
     NUMBER('F', "frequency", &sampling_options.frequency, 1, 1000000, "HZ",
-           "of run-cycles: samples a second on each CPU (1000)"),
+           "samples a second on the CPU where the event comes most often (1000)"),
     NUMBER('c', "period", &sampling_options.period, SYS_PRECISE_PERIOD_MIN, SYS_PERIOD_MAX,
-           "THRESHOLD", "events a sample (100000 of rare ones, 10000000 of others)"),
+           "THRESHOLD", "events a sample, in place of a frequency"),
     FLAG(0, "precise", &sampling_options.precise,
          "samples that the model unit writes itself: exact places, no interrupts"),
     OPTIONAL('g', "depth", &sampling_options.callers, 0, 16, "FRAMES", "callers to record (16)"),
@@ -42,6 +44,7 @@ int sampling_decide(struct sampling_options *options, struct sampling_request *r
         .callers = (u32)options->callers,
         .cpu_mask = (u32)options->cpu_mask,
         .precise = options->precise,
+        .frequency = frequency ? options->frequency : DEFAULT_FREQUENCY,
     };
     if (frequency && options->period != SAMPLING_NOT_GIVEN)
         return fail(KOV_USAGE, "give either --frequency or --period");
@@ -62,16 +65,18 @@ u64 sampling_min_period(const struct sampling_request *request)
     return request->precise ? SYS_PRECISE_PERIOD_MIN : SYS_PERIOD_MIN;
 }
 
-static u64 decide_period(const struct sampling_options *options, const struct sampled_event *event)
+// Decides the period where that needs no count. Run cycles come at a known rate.
+static void decide_period(const struct sampling_options *options, u64 frequency,
+                          struct sampled_event *event)
 {
     if (event->period != 0)
-        return event->period;
+        return;
     if (options->period != SAMPLING_NOT_GIVEN)
-        return options->period;
-    if (event->event != SAMPLED_RUN_CYCLES)
-        return threshold_default(event->name);
-    return SAMPLING_EVENTS_PER_SECOND /
-           (options->frequency == SAMPLING_NOT_GIVEN ? DEFAULT_FREQUENCY : options->frequency);
+        event->period = options->period;
+    else if (event->event == SAMPLED_RUN_CYCLES)
+        event->period = SAMPLING_EVENTS_PER_SECOND / frequency;
+    else
+        event->kept = true;
 }
 
 static u32 wanted_randomise(const struct sampling_options *options)
@@ -86,7 +91,6 @@ static int complete(const struct sampling_options *options, const struct samplin
     u64 minimum = sampling_min_period(request);
     if (request->precise && event->event == SAMPLED_RUN_CYCLES)
         return fail(KOV_USAGE, "--precise: %s are sampled by interrupts only", event->name);
-    event->period = decide_period(options, event);
     if (event->period < minimum)
         return fail(KOV_USAGE, "%s: the threshold %" PRIu64 " is less than %" PRIu64 "%s",
                     event->name, event->period, minimum,
@@ -101,32 +105,36 @@ static int complete(const struct sampling_options *options, const struct samplin
     return KOV_OK;
 }
 
-static int name_events(const struct sampling_options *options, struct sampled_events *events)
+static int name_events(const struct sampling_options *options, struct event_list *list,
+                       struct sampled_events *events)
 {
     const struct texts *texts = &options->events;
-    struct event_list list = {0};
     if (texts->count == 0) {
         sampled_events_add_run_cycles(events);
         return KOV_OK;
     }
-    int code = event_list_fetch(&list);
+    int code = event_list_fetch(list);
     for (u32 i = 0; i < texts->count && code == KOV_OK; i++)
-        code = sampled_events_add(events, texts->texts[i], &list);
-    event_list_free(&list);
+        code = sampled_events_add(events, texts->texts[i], list);
     return code;
 }
 
 int sampling_choose(const struct sampling_options *options, struct sampling_request *request)
 {
-    bool run_cycles = false;
-    int code = name_events(options, &request->events);
+    struct event_list list = {0};
+    bool free_one = false;
+    int code = name_events(options, &list, &request->events);
     for (u32 i = 0; i < request->events.count && code == KOV_OK; i++) {
-        run_cycles = run_cycles || request->events.events[i].event == SAMPLED_RUN_CYCLES;
-        code = complete(options, request, &request->events.events[i]);
+        free_one |= request->events.events[i].period == 0;
+        decide_period(options, request->frequency, &request->events.events[i]);
     }
-    if (code == KOV_OK && !run_cycles && options->frequency != SAMPLING_NOT_GIVEN)
-        code = fail(KOV_USAGE, "--frequency: only " RUN_CYCLES_NAME
-                               " come at a known rate; give a threshold with --period");
+    if (code == KOV_OK && !free_one && options->frequency != SAMPLING_NOT_GIVEN)
+        code = fail(KOV_USAGE, "--frequency: each event has a threshold of its own");
+    if (code == KOV_OK)
+        code = frequency_choose(&list, request);
+    for (u32 i = 0; i < request->events.count && code == KOV_OK; i++)
+        code = complete(options, request, &request->events.events[i]);
+    event_list_free(&list);
     return code;
 }
 
@@ -156,12 +164,31 @@ int sampling_start(const struct sampling_request *wanted, struct sample_set *set
                     take_start, &start);
 }
 
-int sampling_change(const struct sampling_options *options, u32 index, u64 period)
+static Orrery__Dci__SamplingChangeRequest change_of(const struct sampling_options *options,
+                                                    u32 index, u64 period)
 {
     Orrery__Dci__SamplingChangeRequest body = ORRERY__DCI__SAMPLING_CHANGE_REQUEST__INIT;
     body.index = index;
     body.period = period;
     body.randomise = threshold_randomise(period, wanted_randomise(options));
+    return body;
+}
+
+// A lost connection is a refusal, too: whoever uses it next takes it up again.
+int sampling_try_change(const struct sampling_options *options, u32 index, u64 period, int *error)
+{
+    Orrery__Dci__SamplingChangeRequest body = change_of(options, index, period);
+    int code = dci_try(DCI_REQUEST(SAMPLING_CHANGE, sampling_change, &body),
+                       ORRERY__DCI__RESPONSE__BODY__NOT_SET, NULL, NULL, settings.timeout, error);
+    if (code != KOV_CONNECTION)
+        return code;
+    *error = E_AGAIN;
+    return KOV_OK;
+}
+
+int sampling_change(const struct sampling_options *options, u32 index, u64 period)
+{
+    Orrery__Dci__SamplingChangeRequest body = change_of(options, index, period);
     return dci_call(DCI_REQUEST(SAMPLING_CHANGE, sampling_change, &body),
                     ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot change the threshold", NULL,
                     NULL);

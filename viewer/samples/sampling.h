@@ -16,7 +16,7 @@
 
 struct sampling_options {
     struct texts events; // each "EVENT[:u|:k][@PERIOD],…"; none: run cycles
-    u64 frequency;       // of run cycles: samples a second on each CPU; SAMPLING_NOT_GIVEN
+    u64 frequency;       // samples a second, for events without a period; SAMPLING_NOT_GIVEN
     u64 period;          // events from one sample to the next, for events without one of their own;
                          // SAMPLING_NOT_GIVEN
     bool precise;
@@ -39,8 +39,10 @@ extern const struct option sampling_option_table[];
 
 struct sampling_request {
     struct sampled_events events;
+    u64 frequency; // samples a second that `kept` events have on the CPU where they come most often
     bool precise;
-    bool yielding; // gives way to any other session
+    bool yielding;      // gives way to any other session
+    bool with_workload; // one begins with the session, so what comes before says nothing of it
     u32 callers, cpu_mask;
     struct pid_list pids, except_pids;
 };
@@ -51,7 +53,7 @@ int sampling_take_configuration(struct sampling_options *options);
 // Fills in from the options what needs no machine. Returns KOV_USAGE if they contradict each other.
 int sampling_decide(struct sampling_options *options, struct sampling_request *request);
 // Fills in the events, their thresholds and names, after sampling_decide. Asks the machine if
-// events other than run cycles are wanted.
+// events other than run cycles are wanted, and counts those that are kept at a frequency.
 int sampling_choose(const struct sampling_options *options, struct sampling_request *request);
 // The message for the machine. It points into *request and into itself.
 struct sampling_message {
@@ -66,6 +68,8 @@ int sampling_start(const struct sampling_request *request, struct sample_set *se
 // wanted, or as fits. The machine tells the session's owner by an event when the change takes
 // effect.
 int sampling_change(const struct sampling_options *options, u32 index, u64 period);
+// The same, for changes that may fail. *error: 0, or why the machine did not change it.
+int sampling_try_change(const struct sampling_options *options, u32 index, u64 period, int *error);
 // Returns the shortest period that the session can have.
 u64 sampling_min_period(const struct sampling_request *request);
 // Asks for the statistics of the running session, or of the last one.

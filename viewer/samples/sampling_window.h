@@ -5,6 +5,7 @@
 
 #include "machine/snapshot.h"
 #include "machine/workload.h"
+#include "samples/frequency.h"
 #include "samples/sampling.h"
 #include "tools/clock.h"
 
@@ -12,12 +13,14 @@
 
 struct sampling_window {
     struct sampling_request request; // what sampling_choose made
-    struct workload_watch watch;     // called during the window
+    struct frequency frequency;
+    struct workload_watch watch; // called during the window
     struct snapshot snapshot;
     struct sample_set samples;
     struct workload_result workload;
-    double begin;   // by clock_now(); 0: not begun
-    double seconds; // how long it took
+    double scan_at, scan_pause; // of a measured program: when the next scan is due; 0: none yet
+    double begin;               // by clock_now(); 0: not begun
+    double seconds;             // how long it took
 };
 
 // Samples for `duration` seconds. If that is 0, it samples as long as the workload runs, or

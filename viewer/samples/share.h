@@ -27,10 +27,31 @@ struct estimate share_of(double events, double all, double square);
 // Returns the same if no sample is of these events. The error is not 0, since few samples say
 // little.
 struct estimate share_of_none(double all, double square);
+// What shares are of: all that was not in the idle loop. How much the idle loop had is a part of
+// all the time.
+struct share_base {
+    double busy, idle;               // events
+    double busy_square, idle_square; // as for share_of
+};
+void share_base_add(struct share_base *base, bool idle, double events, double square);
+// Returns a part's percentage. `sampled`: a sample is of these events.
+struct estimate share_base_share(const struct share_base *base, bool idle, double events,
+                                 bool sampled);
 // Returns scale * above / below. Takes their errors as independent of each other.
 struct estimate estimate_ratio(struct estimate above, struct estimate below, double scale);
 // Returns after - before. Their errors must be independent of each other.
 struct estimate estimate_change(struct estimate before, struct estimate after);
+// So many of samples of equal weight hit something; both are whole numbers.
+struct share_sample {
+    double hits, samples;
+};
+#define SHARE_CHANCE 0.01 // a change that is less probable than this is none of chance
+// Returns the change of a share in percent; the error is the longer side of Newcombe's interval.
+// INFINITY: one of both has no samples.
+struct estimate share_change(const struct share_sample *before, const struct share_sample *after);
+// Returns how probable a difference of two shares is, if both are one: twice the smaller side of
+// Fisher's exact test, at most 1.
+double share_chance(const struct share_sample *before, const struct share_sample *after);
 // Returns whether a change is no more than chance makes. True if its error is not known.
 bool estimate_is_chance(struct estimate change);
 

@@ -84,6 +84,7 @@ static void print_end(const struct object_view *view)
     object_counts_print(view);
     putchar('\n');
     event_summary_print(&run.window.request, &run.window.samples);
+    frequency_print(&run.window.frequency, &run.window.samples);
     printf(
         "%.3f s. Estimates: samples x threshold; ± is chance alone, in 99 of 100 cases. What was "
         "LOST or MISSED is in no row.\n",
@@ -101,6 +102,7 @@ static void describe_all(const struct object_view *view)
     put_u64(document, "missed", samples_missed(&run.window.samples));
     put_u64(document, "reconnected", resume_account()->times);
     event_summary_put(document, &run.window.request, &run.window.samples, true);
+    frequency_put(document, &run.window.frequency, &run.window.samples);
     const json_t *objects = object_counts_put(document, view);
     const struct sheet sheets[] = {{"objects", object_counts_columns(view, objects)},
                                    {"events", event_summary_columns},
@@ -129,6 +131,7 @@ static void show_end(const struct arguments *arguments)
 static int sample(const struct arguments *arguments)
 {
     int code = session_begin(true);
+    run.window.request.with_workload = arguments->has_workload;
     if (code == KOV_OK)
         code = stat_check_cpus(run.wanted->cpus, run.window.request.cpu_mask);
     if (code == KOV_OK)

@@ -3,6 +3,7 @@
 #include "samples/table.h"
 #include "samples/event_summary.h"
 #include "tools/memory.h"
+#include "tools/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #define CHAIN_INDENT 10
-#define CHAIN_MIN_PERCENT 0.5 // of all samples
+#define CHAIN_MIN_PERCENT 0.5 // of all events
 
 // ---- the rows ----------------------------------------------------------------------------------
 
@@ -19,16 +20,18 @@
 static void put_chains(json_t *json, const struct aggregate *aggregate, const struct chain *chain,
                        const struct chain **path, size_t depth)
 {
-    u64 onward = 0;
+    u64 onward = 0, events = 0;
     path[depth] = chain;
     for (size_t i = 0; i < chain->count; i++) {
         onward += chain->callers[i].samples;
+        events += chain->callers[i].events;
         put_chains(json, aggregate, &chain->callers[i], path, depth + 1);
     }
     if (onward == chain->samples || depth == 0)
         return;
     json_t *row = put_object(json, NULL);
     put_u64(row, "samples", chain->samples - onward);
+    put_u64(row, "events", chain->events > events ? chain->events - events : 0); // rounded
     json_t *rows = put_array(row, "functions");
     for (size_t i = 1; i <= depth; i++)
         put_text(rows, NULL, aggregate_text(aggregate, path[i]->text));
@@ -39,9 +42,9 @@ static void put_sum(json_t *row, const struct aggregate *aggregate, const struct
 {
     put_u64(row, "samples", sum->samples);
     put_u64(row, "soft_masked", soft_masked);
-    put_number(row, "percent", aggregate_percent(aggregate, sum->samples));
+    put_number(row, "percent", aggregate_percent(aggregate, sum->events));
     put_u64(row, "events", sum->events);
-    put_number(row, "events_error", samples_error(sum->square));
+    put_number(row, "events_error", samples_error(sum->square) + aggregate->unseen);
 }
 
 static void put_row(json_t *json, const struct aggregate *aggregate,
@@ -86,7 +89,7 @@ json_t *table_put(json_t *json, const struct aggregate *aggregate,
 
 #define SUM_COLUMNS                                                                                \
     COLUMN("OVERHEAD", "percent", 9, .decimals = 2, .unit = " %"),                                 \
-        COLUMN("SAMPLES", "samples", 9), COLUMN("MASKED", "soft_masked", 9),                       \
+        COLUMN("SAMPLES", "samples", 9), COLUMN("MASKED", "soft_masked", 9, .rank = RANK_RARE),    \
         COLUMN("EVENTS", "events", 14),                                                            \
         COLUMN("+-", "events_error", 10, .compose = event_error_cell)
 #define SUMS 5
@@ -131,7 +134,8 @@ static void make_columns(struct columns *columns, const struct aggregate *aggreg
         if (i == 0 && below_process)
             columns->list[count++] = (struct column)COLUMN("", NULL, 2, .compose = no_text);
         else
-            columns->list[count++] = (struct column)COLUMN(heading, key, width_of_key(key, rows));
+            columns->list[count++] =
+                (struct column)COLUMN(heading, key, width_of_key(key, rows), .rank = RANK_KEEP);
     }
     static const char *const keys[PROGRAM_COLUMNS] = {"pid", "coid", "coid_pid", "event", "mode"};
     for (size_t i = 0; i < PROGRAM_COLUMNS; i++)
@@ -150,21 +154,21 @@ void table_csv(const struct aggregate *aggregate, const json_t *table)
 // Returns whether a chain is below the limit. Such callers are added up in one line.
 static bool is_small(const struct aggregate *aggregate, const struct chain *chain)
 {
-    return aggregate_percent(aggregate, chain->samples) < CHAIN_MIN_PERCENT;
+    return aggregate_percent(aggregate, chain->events) < CHAIN_MIN_PERCENT;
 }
 
 static void print_small(const struct aggregate *aggregate, const struct chain *chain, int indent)
 {
-    u64 samples = 0;
+    u64 events = 0;
     size_t count = 0;
     for (size_t i = 0; i < chain->count; i++) {
         if (is_small(aggregate, &chain->callers[i])) {
-            samples += chain->callers[i].samples;
+            events += chain->callers[i].events;
             count++;
         }
     }
     if (count > 0)
-        printf("%*s|- %6.2f %% [%zu more]\n", indent, "", aggregate_percent(aggregate, samples),
+        printf("%*s|- %6.2f %% [%zu more]\n", indent, "", aggregate_percent(aggregate, events),
                count);
 }
 
@@ -177,10 +181,11 @@ static void print_chain(const struct aggregate *aggregate, const struct chain *c
 {
     const char *function = aggregate_text(aggregate, chain->text);
     if (branch)
-        printf("%*s|- %6.2f %% %s\n", indent, "", aggregate_percent(aggregate, chain->samples),
-               function);
+        printf("%*s|- %6.2f %% ", indent, "", aggregate_percent(aggregate, chain->events));
     else
-        printf("%*s|           %s\n", indent, "", function);
+        printf("%*s|           ", indent, "");
+    text_print(stdout, function);
+    putchar('\n');
     if (chain->count == 1 && chain->callers[0].samples == chain->samples)
         print_chain(aggregate, &chain->callers[0], indent, false);
     else
@@ -207,12 +212,12 @@ struct group {
 static int compare_groups(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;
-    if (a->sum.samples != b->sum.samples)
-        return a->sum.samples > b->sum.samples ? -1 : 1;
+    if (a->sum.events != b->sum.events)
+        return a->sum.events > b->sum.events ? -1 : 1;
     return (a->text > b->text) - (a->text < b->text);
 }
 
-// Returns the processes, those with most samples first. The caller frees them.
+// Returns the processes, those with most events first. The caller frees them.
 static struct group *make_groups(const struct aggregate *aggregate, size_t *count)
 {
     struct group *groups = memory_get(aggregate->count * sizeof(*groups));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernel's ELF file. It is opened once and compared with the kernel that runs or ran.
 #include "symbols/kernel.h"
+#include "symbols/images.h"
 #include "tools/kov.h"
 
 #include <string.h>
@@ -31,35 +32,64 @@ static enum kernel_match match(const struct kernel *kernel, struct symbols *symb
     return same ? KERNEL_MATCHES : KERNEL_DIFFERS;
 }
 
-// Opens the image with the benchmarks if that is the kernel. It lies beside the other:
-// orrery-bench.elf beside orrery.elf. The settings may mean either.
-static void open_beside(struct kernel *kernel)
+// Takes a file in place of the one that there was if it is the kernel. Otherwise keeps what there
+// was; if that is nothing, takes it anyway if `anyway`.
+static bool consider(struct kernel *kernel, const char *path, bool anyway)
 {
-    char path[PATH_MAX];
     const char *problem;
-    const char *end = strrchr(settings.kernel, '.');
-    int stem = (int)(end == NULL ? strlen(settings.kernel) : (size_t)(end - settings.kernel));
-    if (snprintf(path, sizeof(path), "%.*s-bench.elf", stem, settings.kernel) >= (int)sizeof(path))
-        return;
-    struct symbols *beside = symbols_open(path, &problem);
-    if (match(kernel, beside) != KERNEL_MATCHES) {
-        symbols_close(beside);
-        return;
+    struct symbols *symbols = symbols_open(path, &problem);
+    bool matches = match(kernel, symbols) == KERNEL_MATCHES;
+    if (!matches && (!anyway || kernel->symbols != NULL)) {
+        symbols_close(symbols);
+        return false;
     }
     symbols_close(kernel->symbols);
-    kernel->symbols = beside;
-    strcpy(kernel->path, path);
+    kernel->symbols = symbols;
+    kernel->problem = problem;
+    snprintf(kernel->path, sizeof(kernel->path), "%s", path);
+    return matches;
+}
+
+// Takes the file that the user has named, or the image with the benchmarks if that is the kernel.
+// It lies beside the other: orrery-bench.elf beside orrery.elf.
+static void open_named(struct kernel *kernel)
+{
+    char path[PATH_MAX];
+    const char *end = strrchr(settings.kernel, '.');
+    int stem = (int)(end == NULL ? strlen(settings.kernel) : (size_t)(end - settings.kernel));
+    if (!consider(kernel, settings.kernel, true) &&
+        snprintf(path, sizeof(path), "%.*s-bench.elf", stem, settings.kernel) < (int)sizeof(path))
+        consider(kernel, path, false);
+}
+
+// Looks for the image by its build id. Another build's names would be wrong, so it takes none of
+// those. If the build id is not known, it takes the first image that there is.
+static void find(struct kernel *kernel)
+{
+    static const char *const files[] = {"orrery.elf", "orrery-bench.elf"};
+    char path[PATH_MAX];
+    bool found = false;
+    for (int folder = 0; folder < IMAGE_FOLDERS && !found; folder++)
+        for (size_t i = 0; i < ARRAY_SIZE(files) && !found; i++)
+            found =
+                image_path(folder, files[i], path) && consider(kernel, path, kernel->id_size == 0);
+    if (kernel->symbols != NULL)
+        return;
+    strcpy(kernel->path, "orrery.elf");
+    kernel->problem = kernel->id_size == 0
+                          ? "there is none beside kov, in build/ or here"
+                          : "none beside kov, in build/ or here has the build id of this kernel";
 }
 
 enum kernel_match kernel_check(struct kernel *kernel)
 {
-    if (!kernel->tried) {
-        kernel->tried = true;
-        snprintf(kernel->path, sizeof(kernel->path), "%s", settings.kernel);
-        kernel->symbols = symbols_open(settings.kernel, &kernel->problem);
-        if (match(kernel, kernel->symbols) != KERNEL_MATCHES && kernel->id_size != 0)
-            open_beside(kernel);
-    }
+    if (!kernel->tried && settings.kernel != NULL)
+        open_named(kernel);
+    else if (!kernel->tried)
+        find(kernel);
+    if (!kernel->tried)
+        image_found(kernel->symbols != NULL ? kernel->path : NULL);
+    kernel->tried = true;
     return match(kernel, kernel->symbols);
 }
 

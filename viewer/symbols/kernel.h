@@ -28,7 +28,8 @@ void kernel_use_build_id(struct kernel *kernel, const u8 *id, size_t size);
 void kernel_build_id_text(const struct kernel *kernel, char text[KERNEL_BUILD_ID_TEXT]);
 
 // Returns whether the file that the settings name is that kernel's, or the image with the
-// benchmarks beside it. Prints nothing.
+// benchmarks beside it. If they name none, it looks for the kernel's file (symbols/images.h).
+// Prints nothing.
 enum kernel_match kernel_check(struct kernel *kernel);
 
 // Returns the symbols, or NULL with a warning. It also warns if they are another kernel's, since

@@ -2,6 +2,7 @@
 // Names for addresses of processes, from their programs' ELF files. A process's name comes from the
 // machine, so it is not used as a path: the file is directly in the folder, or is not there.
 #include "symbols/programs.h"
+#include "symbols/images.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
 
@@ -10,26 +11,35 @@
 #include <string.h>
 #include <unistd.h>
 
+// Writes the path of a file in the folder of the settings, or where images are looked for.
+static bool path_in(int folder, const char *file, char path[PATH_MAX])
+{
+    if (settings.programs == NULL)
+        return image_program_path(folder, file, path);
+    return folder == 0 && snprintf(path, PATH_MAX, "%s/%s", settings.programs, file) < PATH_MAX;
+}
+
 // Finds "NAME.elf", which has symbols, or else "NAME".
 static bool find_file(const char *name, char path[PATH_MAX])
 {
     const char *const endings[] = {".elf", ""};
+    char file[PATH_MAX];
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
         return false;
-    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-        int length = snprintf(path, PATH_MAX, "%s/%s%s", settings.programs, name, endings[i]);
-        if (length < PATH_MAX && access(path, R_OK) == 0)
-            return true;
-    }
+    for (int folder = 0; folder < IMAGE_FOLDERS; folder++)
+        for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
+            if (snprintf(file, PATH_MAX, "%s%s", name, endings[i]) < PATH_MAX &&
+                path_in(folder, file, path) && access(path, R_OK) == 0)
+                return true;
     return false;
 }
 
-static struct symbols *open_program(const char *name)
+static struct symbols *open_program(const char *name, bool quiet)
 {
     char path[PATH_MAX];
     const char *problem = NULL;
     struct symbols *symbols = find_file(name, path) ? symbols_open(path, &problem) : NULL;
-    if (symbols == NULL)
+    if (symbols == NULL && !quiet)
         warn("no names of functions of the program '%s': %s; give the folder of its ELF file with "
              "--programs",
              name, problem == NULL ? "it is not in the folder" : problem);
@@ -49,7 +59,7 @@ struct symbols *program_symbols(struct programs *programs, const struct snapshot
                                      sizeof(*programs->programs));
     struct program *program = &programs->programs[programs->count++];
     *program = (struct program){.name = memory_copy_text(process->name),
-                                .symbols = open_program(process->name)};
+                                .symbols = open_program(process->name, programs->quiet)};
     return program->symbols;
 }
 

@@ -16,6 +16,7 @@ struct program {
 struct programs {
     struct program *programs;
     size_t count, capacity;
+    bool quiet; // does not warn
 };
 
 // Returns the symbols of a process's program, from settings.programs. Returns NULL when there is no

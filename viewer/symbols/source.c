@@ -13,7 +13,7 @@
 #define TAB 8
 #define MAX_BYTES (16u << 20) // longer files are no sources
 
-// Returns a copy of a line without its end. It has blanks for tabs and is harmless for a terminal.
+// Returns a copy of a line without its end. It has blanks for tabs and is UTF-8.
 // The caller frees it.
 static char *clean_line(const char *line, size_t length)
 {
@@ -26,7 +26,7 @@ static char *clean_line(const char *line, size_t length)
             bytes_append(&text, " ", 1);
     }
     bytes_append(&text, "", 1);
-    text_make_printable((char *)text.data, false);
+    text_mend((char *)text.data);
     return (char *)text.data;
 }
 
@@ -58,8 +58,8 @@ static bool read_file(struct source *source, const char *path)
     return true;
 }
 
-// Reads the file below the folder. For "/a/b/c.c" it tries FOLDER/a/b/c.c, FOLDER/b/c.c,
-// FOLDER/c.c.
+// Reads the file below the folder. For "/A/B/NAME.c" it tries FOLDER/A/B/NAME.c,
+// FOLDER/B/NAME.c, FOLDER/NAME.c.
 static bool read_below(struct source *source, const char *folder)
 {
     for (const char *end = source->file; end != NULL; end = strchr(end, '/')) {

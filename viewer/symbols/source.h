@@ -23,7 +23,7 @@ struct sources {
 // Returns the file at its own path. If it is not there, returns the file in `folder` (or a folder
 // in it) that shares most of the end of its path. Never NULL; kept until sources_close.
 struct source *source_find(struct sources *sources, const char *file, const char *folder);
-// Returns a line, counted from 1, printable, with blanks for tabs. NULL when there is none.
+// Returns a line, counted from 1, as UTF-8, with blanks for tabs. NULL when there is none.
 const char *source_line(const struct source *source, u32 line);
 void sources_close(struct sources *sources);
 

@@ -57,7 +57,7 @@ static struct named *named(struct symbols *symbols, const char *name)
     return &symbols->named[number];
 }
 
-// Finds out which names belong to several functions.
+// Finds out which names belong to several functions or variables.
 static void enter_names(struct symbols *symbols)
 {
     int count = dwfl_module_getsymtab(symbols->module);
@@ -66,7 +66,8 @@ static void enter_names(struct symbols *symbols)
         GElf_Addr address;
         const char *name =
             dwfl_module_getsym_info(symbols->module, i, &elf_symbol, &address, NULL, NULL, NULL);
-        if (name == NULL || GELF_ST_TYPE(elf_symbol.st_info) != STT_FUNC)
+        u32 type = GELF_ST_TYPE(elf_symbol.st_info);
+        if (name == NULL || (type != STT_FUNC && type != STT_OBJECT))
             continue;
         struct named *entry = named(symbols, plain_name(name));
         entry->ambiguous |= entry->address != 0 && entry->address != address;
@@ -124,17 +125,18 @@ struct Dwfl_Module *symbols_module(const struct symbols *symbols)
     return symbols->module;
 }
 
-// Returns the name with the file of the function's first line, without folders. Names of static
-// functions are not unique.
+// Returns the name with the file of the function's first line, without folders, or with the address
+// of what has no lines, such as a variable. Names of what is static are not unique.
 static const char *with_file(struct symbols *symbols, const char *name, u64 address)
 {
     Dwfl_Line *line = dwfl_module_getsrc(symbols->module, address);
     const char *file = line == NULL ? NULL : dwfl_lineinfo(line, NULL, NULL, NULL, NULL, NULL);
-    if (file == NULL)
-        return name;
     char text[256];
-    const char *slash = strrchr(file, '/');
-    snprintf(text, sizeof(text), "%s (%s)", name, slash == NULL ? file : slash + 1);
+    const char *slash = file == NULL ? NULL : strrchr(file, '/');
+    if (file != NULL)
+        snprintf(text, sizeof(text), "%s (%s)", name, slash == NULL ? file : slash + 1);
+    else
+        snprintf(text, sizeof(text), "%s (%#lx)", name, (unsigned long)address);
     u32 number = intern_text(&symbols->texts, text);
     return symbols->texts.texts[number];
 }

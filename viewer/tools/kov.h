@@ -6,7 +6,8 @@
 #include <orrery/types.h>
 #include <stdio.h>
 
-#define KOV_VERSION "0.1"
+#define KOV_HOST "127.0.0.1" // where the machine is if no option says otherwise
+#define KOV_PORT 4242
 
 // Exit codes of the program. A function that returns `int` returns one of these. If it is not
 // KOV_OK, the function has printed the message.
@@ -22,10 +23,12 @@ struct settings {
     const char *host;
     u64 port;
     const char *token;    // NULL: none was given
-    const char *kernel;   // path of the kernel's ELF file, for symbols
-    const char *programs; // folder of the programs' ELF files
+    const char *kernel;   // path of the kernel's ELF file, for symbols; NULL: look for it
+    const char *programs; // folder of the programs' ELF files; NULL: look for them
     double timeout;       // seconds for a connection or an answer
     bool json, csv;
+    bool wide; // on a terminal, too, tables have all columns and lines are not broken
+    u64 rows;  // a table has at most so many; 0: all
     bool no_reconnect;
     double reconnect; // how long kov tries to take up a lost connection, seconds
 };
@@ -59,6 +62,9 @@ extern const struct command *const commands[];
 int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Gives "kov: warning: <message>" likewise.
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Sets what stands behind "kov " in commands that messages name for copying, such as
+// "--port 4243 ".
+void message_command_options(const char *options);
 // Keeps fail and warn from printing in this thread while it is on.
 void message_quiet(bool on);
 

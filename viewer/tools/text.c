@@ -3,48 +3,20 @@
 #include "tools/text.h"
 #include "tools/memory.h"
 
+#include <orrery/utf8.h>
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Returns the length that the first byte of a character announces. 0: no character begins so.
-static size_t announced_length(unsigned char byte)
-{
-    if (byte < 0x80)
-        return 1;
-    if (byte >= 0xc2 && byte <= 0xdf)
-        return 2;
-    if ((byte & 0xf0) == 0xe0)
-        return 3;
-    return byte >= 0xf0 && byte <= 0xf4 ? 4 : 0;
-}
-
-size_t text_utf8_length(const char *text)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t length = bytes[0] == 0 ? 0 : announced_length(bytes[0]);
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    // Rejects overlong forms, surrogates, and what lies past U+10FFFF.
-    if ((bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xed && bytes[1] > 0x9f) ||
-        (bytes[0] == 0xf0 && bytes[1] < 0x90) || (bytes[0] == 0xf4 && bytes[1] > 0x8f))
-        return 0;
-    return length;
-}
 
 void text_make_printable(char *text, bool keep_lines)
 {
     while (*text != '\0') {
-        size_t length = text_utf8_length(text);
-        unsigned char byte = (unsigned char)*text;
-        bool c1_control = length == 2 && byte == 0xc2 && (unsigned char)text[1] < 0xa0;
-        bool line = keep_lines && byte == '\n';
-        if (length == 0 || c1_control || (!line && (byte < 0x20 || byte == 0x7f))) {
+        size_t length = utf8_length(text);
+        bool line = keep_lines && *text == '\n';
+        if (length == 0 || (!line && utf8_is_control(text, length))) {
             *text++ = '?';
             continue;
         }
@@ -52,11 +24,95 @@ void text_make_printable(char *text, bool keep_lines)
     }
 }
 
-char *text_copy_printable(const char *text)
+// Returns the code point of a character of UTF-8.
+static unsigned code_point(const char *text, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    unsigned value = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        value = value << 6 | (bytes[i] & 0x3fu);
+    return value;
+}
+
+// Returns whether a character changes the direction of what follows, such as U+202E. Names with it
+// show other letters than they have.
+static bool turns(unsigned value)
+{
+    return value == 0x061c || value == 0x200e || value == 0x200f ||
+           (value >= 0x202a && value <= 0x202e) || (value >= 0x2066 && value <= 0x2069);
+}
+
+size_t text_escape_next(const char *text, char escape[TEXT_ESCAPE_BYTES])
+{
+    size_t length = utf8_length(text);
+    escape[0] = '\0';
+    if (length == 0) {
+        snprintf(escape, TEXT_ESCAPE_BYTES, "\\x%02x", (unsigned char)*text);
+        return 1;
+    }
+    unsigned value = code_point(text, length);
+    if (utf8_is_control(text, length) || turns(value))
+        snprintf(escape, TEXT_ESCAPE_BYTES, "\\u%04x", value);
+    return length;
+}
+
+void text_escape(char *text, size_t room)
+{
+    while (*text != '\0') {
+        char escape[TEXT_ESCAPE_BYTES];
+        size_t length = text_escape_next(text, escape), bytes = strlen(escape);
+        size_t rest = strlen(text + length);
+        if (bytes > 0 && bytes + rest + 1 > room) { // no room: at least it acts on nothing
+            memset(text, '?', length);
+        } else if (bytes > 0) {
+            memmove(text + bytes, text + length, rest + 1);
+            memcpy(text, escape, bytes);
+            length = bytes;
+        }
+        text += length;
+        room -= length;
+    }
+}
+
+char *text_copy_escaped(const char *text)
+{
+    size_t room = (TEXT_ESCAPE_BYTES - 1) * strlen(text) + 1;
+    char *copy = memory_get(room);
+    snprintf(copy, room, "%s", text);
+    text_escape(copy, room);
+    return copy;
+}
+
+void text_print(FILE *out, const char *name)
+{
+    char *escaped = text_copy_escaped(name);
+    fputs(escaped, out);
+    free(escaped);
+}
+
+int text_width(const char *text)
+{
+    int characters = 0;
+    for (; *text != '\0'; text++)
+        characters += ((unsigned char)*text & 0xc0) != 0x80;
+    return characters;
+}
+
+void text_mend(char *text)
+{
+    while (*text != '\0') {
+        size_t length = utf8_length(text);
+        if (length == 0)
+            *text = '?';
+        text += length == 0 ? 1 : length;
+    }
+}
+
+char *text_copy_bounded(const char *text)
 {
     char copy[TEXT_COPY_BYTES];
     snprintf(copy, sizeof(copy), "%s", text == NULL ? "" : text);
-    text_make_printable(copy, false);
+    text_mend(copy);
     return memory_copy_text(copy);
 }
 

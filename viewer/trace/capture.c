@@ -2,95 +2,43 @@
 // A folder with a CTF trace: `metadata`, and a stream file for each CPU, of the kernel and of each
 // process.
 #include "trace/capture.h"
+#include "tools/clock.h"
 #include "tools/memory.h"
+#include "trace/engine/listed.h"
 #include "trace/packet.h"
-#include "wire/resume.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <trace/layout.h>
 #include <unistd.h>
 
 #define MAX_OPEN_STREAMS 256
+#define LIST_SECONDS 0.5 // after which the metadata lists what has come
 
-static bool folder_is_empty(const char *path)
+// Returns whether a file may be removed with its folder: also a draft of the metadata that a killed
+// kov has left there.
+static bool is_ours(const char *name)
 {
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        return false;
-    int entries = 0;
-    while (readdir(folder) != NULL)
-        entries++;
-    closedir(folder);
-    return entries == 2; // "." and ".."
+    return capture_is_part(name) || strcmp(name, ".metadata.new") == 0;
 }
 
 int capture_create(struct capture *capture, const char *folder)
 {
-    *capture = (struct capture){.folder = folder};
-    if (mkdir(folder, 0777) == 0)
+    *capture = (struct capture){.listed = true};
+    if (strcmp(folder, "-") == 0)
+        return fail(KOV_USAGE, "a recording of this kind is a folder, which standard output cannot "
+                               "be: name one with -o");
+    return out_folder_open(&capture->folder, folder, is_ours);
+}
+
+int capture_name_file(const struct capture *capture, const char *name, char path[PATH_MAX])
+{
+    if (snprintf(path, PATH_MAX, "%s/%s", capture->folder.place, name) < PATH_MAX)
         return KOV_OK;
-    if (errno != EEXIST)
-        return fail(KOV_FAILED, "cannot make the folder %s: %s", folder, strerror(errno));
-    if (!folder_is_empty(folder))
-        return fail(KOV_FAILED, "%s is there already and is no empty folder; name another with -o",
-                    folder);
-    return KOV_OK;
-}
-
-static FILE *open_file(const struct capture *capture, const char *name, const char *mode)
-{
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof(path), "%s/%s", capture->folder, name);
-    FILE *file = length < PATH_MAX ? fopen(path, mode) : NULL;
-    if (file == NULL)
-        fail(KOV_FAILED, "cannot write %s: %s", path,
-             strerror(length < PATH_MAX ? errno : ENAMETOOLONG));
-    return file;
-}
-
-static int close_file(const struct capture *capture, FILE *file)
-{
-    bool failed = ferror(file) != 0;
-    failed = fclose(file) != 0 || failed;
-    return failed ? fail(KOV_FAILED, "cannot write all of %s: %s", capture->folder, strerror(errno))
-                  : KOV_OK;
-}
-
-// Forgets the metadata. On a new connection it comes from the beginning.
-static int forget_metadata(void *context)
-{
-    ((struct bytes *)context)->size = 0;
-    return KOV_OK;
-}
-
-int capture_write_metadata(const struct capture *capture, const struct bytes *text)
-{
-    FILE *file = open_file(capture, "metadata", "wb");
-    if (file == NULL)
-        return KOV_FAILED;
-    if (text->size > 0)
-        fwrite(text->data, 1, text->size, file);
-    return close_file(capture, file);
-}
-
-int capture_metadata(struct capture *capture)
-{
-    struct bytes text = {0};
-    resume_begin(forget_metadata, &text);
-    int code = trace_fetch_metadata(&text);
-    resume_end();
-    if (code == KOV_OK && text.size > capture->metadata_bytes) {
-        capture->metadata_bytes = text.size;
-        code = capture_write_metadata(capture, &text);
-    }
-    bytes_free(&text);
-    return code;
+    return fail(KOV_FAILED, "cannot write %s: %s", path, strerror(ENAMETOOLONG));
 }
 
 // ---- streams -----------------------------------------------------------------------------------
@@ -139,10 +87,12 @@ static struct capture_stream *get_stream(struct capture *capture, u32 pid, u32 c
 
 static int close_stream(struct capture *capture, struct capture_stream *stream)
 {
-    int code = close_file(capture, stream->file);
+    int failed = fclose(stream->file);
     stream->file = NULL;
     capture->open--;
-    return code;
+    return failed == 0 ? KOV_OK
+                       : fail(KOV_FAILED, "cannot write all of %s: %s", capture->folder.path,
+                              strerror(errno));
 }
 
 // Closes the stream that was not used for longest. There may be more streams than a program may
@@ -158,33 +108,55 @@ static int close_one(struct capture *capture)
     return oldest == NULL ? KOV_OK : close_stream(capture, oldest);
 }
 
+static int name_stream(const struct capture *capture, const struct capture_stream *stream,
+                       char path[PATH_MAX])
+{
+    char name[STREAM_NAME_BYTES];
+    listed_name(stream->pid, stream->cpu, name);
+    return capture_name_file(capture, name, path);
+}
+
 static int open_stream(struct capture *capture, struct capture_stream *stream)
 {
-    char name[48];
+    char path[PATH_MAX];
     int code = capture->open < MAX_OPEN_STREAMS ? KOV_OK : close_one(capture);
+    if (code == KOV_OK)
+        code = name_stream(capture, stream, path);
     if (code != KOV_OK)
         return code;
-    if (stream->pid == 0)
-        snprintf(name, sizeof(name), "stream_%" PRIu32, stream->cpu);
-    else
-        snprintf(name, sizeof(name), "stream_%" PRIu32 "_%" PRIu32, stream->pid, stream->cpu);
-    stream->file = open_file(capture, name, stream->packets == 0 ? "wb" : "ab");
+    stream->file = fopen(path, stream->packets == 0 ? "wbe" : "abe");
     if (stream->file == NULL)
-        return KOV_FAILED;
+        return fail(KOV_FAILED, "cannot write %s: %s", path, strerror(errno));
     setvbuf(stream->file, NULL, _IONBF, 0); // whoever reads it meanwhile finds whole packets
     capture->open++;
     return KOV_OK;
 }
 
+// Cuts off the part of a packet that was written, so that readers find whole packets alone.
+static int end_stream(struct capture *capture, const struct capture_stream *stream)
+{
+    int error = errno;
+    char path[PATH_MAX];
+    capture->full = true;
+    if (ftruncate(fileno(stream->file), (off_t)stream->bytes) != 0)
+        warn("the last packet of a stream in %s is damaged: %s", capture->folder.path,
+             strerror(errno));
+    if (stream->packets == 0 && name_stream(capture, stream, path) == KOV_OK)
+        unlink(path); // to some readers an empty stream is a damaged one
+    return fail(KOV_FAILED, "cannot write all of %s: %s", capture->folder.path, strerror(error));
+}
+
 static int write_packet(struct capture *capture, struct capture_stream *stream,
                         const Orrery__Dci__TracePacket *packet)
 {
+    if (capture->packets == 0 && capture_write_metadata(capture) != KOV_OK)
+        return KOV_FAILED;
     if (stream->file == NULL && open_stream(capture, stream) != KOV_OK)
         return KOV_FAILED;
-    stream->used = ++capture->packets;
     if (fwrite(packet->data.data, 1, packet->data.len, stream->file) != packet->data.len)
-        return fail(KOV_FAILED, "cannot write to %s: %s", capture->folder, strerror(errno));
-    return KOV_OK;
+        return end_stream(capture, stream);
+    stream->used = ++capture->packets;
+    return capture->keep ? out_folder_place(&capture->folder) : KOV_OK;
 }
 
 static int damaged(const Orrery__Dci__TracePacket *packet, const char *how)
@@ -195,9 +167,44 @@ static int damaged(const Orrery__Dci__TracePacket *packet, const char *how)
                 packet->pid, packet->cpu, how);
 }
 
+// Counts a packet that was written.
+static void count_packet(struct capture *capture, struct capture_stream *stream,
+                         const Orrery__Dci__TracePacket *packet, u64 events, u64 sequence)
+{
+    struct trace_packet header;
+    memcpy(&header, packet->data.data, sizeof(header)); // packet_check has seen that it is there
+    if (stream->packets == 0)
+        stream->first_sequence = sequence;
+    else
+        stream->missing_packets += sequence - stream->next_sequence;
+    stream->next_sequence = sequence + 1;
+    stream->packets++;
+    stream->events += events;
+    stream->bytes += packet->data.len;
+    stream->discarded = TRACE_BE64(header.events_discarded);
+    stream->overwritten = TRACE_BE64(header.events_overwritten);
+    capture->bytes += packet->data.len;
+    capture->listed = false;
+}
+
+static int put_packet(struct capture *capture, const Orrery__Dci__TracePacket *packet, u64 events,
+                      u64 sequence)
+{
+    struct capture_stream *stream = get_stream(capture, packet->pid, packet->cpu);
+    if (stream->packets > 0 && sequence < stream->next_sequence)
+        return damaged(packet, "comes out of order");
+    int code = write_packet(capture, stream, packet);
+    if (code != KOV_OK)
+        return code;
+    count_packet(capture, stream, packet, events, sequence);
+    return clock_now() < capture->listed_at + LIST_SECONDS ? KOV_OK
+                                                           : capture_write_metadata(capture);
+}
+
 int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *packet)
 {
     u64 events, sequence;
+    bool waits;
     if (packet->cpu >= ORRERY_MAX_CPUS)
         return damaged(packet, "came, which cannot be");
     const char *problem = packet_check(packet->data.data, packet->data.len, packet->pid,
@@ -207,27 +214,26 @@ int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *pack
         snprintf(text, sizeof(text), "is damaged: %s", problem);
         return damaged(packet, text);
     }
-    struct capture_stream *stream = get_stream(capture, packet->pid, packet->cpu);
-    if (stream->packets > 0 && sequence < stream->next_sequence)
-        return damaged(packet, "comes out of order");
-    if (write_packet(capture, stream, packet) != KOV_OK)
-        return KOV_FAILED;
-    stream->missing_packets += stream->packets > 0 ? sequence - stream->next_sequence : 0;
-    stream->next_sequence = sequence + 1;
-    stream->packets++;
-    stream->events += events;
-    stream->bytes += packet->data.len;
-    struct trace_packet header;
-    memcpy(&header, packet->data.data, sizeof(header)); // packet_check has seen that it is there
-    stream->discarded = TRACE_BE64(header.events_discarded);
-    stream->overwritten = TRACE_BE64(header.events_overwritten);
-    capture->bytes += packet->data.len;
-    return KOV_OK;
+    int code = capture_must_wait(capture, packet, &waits);
+    if (code == KOV_OK && waits)
+        capture_let_wait(capture, packet);
+    else if (code == KOV_OK)
+        code = put_packet(capture, packet, events, sequence);
+    return code;
 }
 
-int capture_close(struct capture *capture)
+bool capture_is_part(const char *name)
 {
-    int code = KOV_OK;
+    static const char prefix[] = "stream_";
+    size_t length = sizeof(prefix) - 1;
+    if (strcmp(name, "metadata") == 0)
+        return true;
+    return strncmp(name, prefix, length) == 0 && name[length] != '\0' &&
+           strspn(name + length, "0123456789_") == strlen(name + length);
+}
+
+static int close_streams(struct capture *capture, int code)
+{
     for (size_t i = 0; i < capture->count; i++) {
         if (capture->streams[i].file == NULL)
             continue;
@@ -237,8 +243,36 @@ int capture_close(struct capture *capture)
     return code;
 }
 
+int capture_close(struct capture *capture, int code)
+{
+    if (capture->folder.place == NULL)
+        return code;
+    bool keep = capture->keep && capture->packets > 0;
+    code = close_streams(capture, code);
+    if (capture->waiting_count > 0 && !capture->full && (code == KOV_OK || keep))
+        warn("%zu packets are left out: what programs have logged in them was not described yet",
+             capture->waiting_count);
+    bool unlisted = !capture->listed || (capture->packets == 0 && capture->metadata.size > 0);
+    if (unlisted && !capture->full && (code == KOV_OK || keep)) {
+        int written = capture_write_metadata(capture);
+        code = code == KOV_OK ? written : code;
+    }
+    if (code == KOV_OK || keep) {
+        int placed = out_folder_place(&capture->folder);
+        code = code == KOV_OK ? placed : code;
+    }
+    out_folder_close(&capture->folder, code == KOV_OK || keep);
+    return code;
+}
+
 void capture_free(struct capture *capture)
 {
+    for (size_t i = 0; i < capture->waiting_count; i++)
+        bytes_free(&capture->waiting[i].data);
+    free(capture->waiting);
     free(capture->streams);
+    bytes_free(&capture->metadata);
+    bytes_free(&capture->fetched);
+    descriptions_free(&capture->descriptions);
     *capture = (struct capture){0};
 }

@@ -14,6 +14,8 @@
 #include <pthread.h>
 
 #define LTTNG_CLIENTS 8
+#define LTTNG_HELLO_SECONDS 10          // from the connection until the client is attached
+#define LTTNG_SILENT_SECONDS 10         // then others may have the place of an attached client
 #define LTTNG_REQUEST_BYTES 64          // more than the longest request
 #define LTTNG_QUEUE_BYTES (256UL << 20) // of one client; it is cut off when it is that far behind
 
@@ -44,7 +46,9 @@ struct lttng_client {
     bool behind; // there is no room for more of what it has not taken
     u64 floor;   // it may have shown all events before this time
     u64 queued_bytes, queued_packets;
-    double took; // when it last took a packet
+    double took;  // when it last took a packet
+    double came;  // when it connected, or detached
+    double heard; // when its last whole request came
     u8 request[LTTNG_REQUEST_BYTES];
     size_t request_bytes;
     struct bytes answer;

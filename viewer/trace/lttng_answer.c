@@ -308,6 +308,7 @@ static void detach(struct lttng_client *client, u64 id)
     if (!right)
         return;
     client->attached = false;
+    client->came = clock_now();
     lttng_free_views(client);
 }
 

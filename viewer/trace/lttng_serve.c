@@ -43,6 +43,23 @@ static void refuse(struct lttng_relay *relay, struct lttng_client *client, const
     cut_off(relay, client, why);
 }
 
+// Cuts off the client that has been silent for longest, if that is long. Returns its place, or
+// LTTNG_CLIENTS.
+static u32 free_place(struct lttng_relay *relay)
+{
+    u32 place = LTTNG_CLIENTS;
+    double heard = clock_now() - LTTNG_SILENT_SECONDS;
+    for (u32 i = 0; i < LTTNG_CLIENTS; i++) {
+        if (relay->clients[i].heard >= heard)
+            continue;
+        heard = relay->clients[i].heard;
+        place = i;
+    }
+    if (place < LTTNG_CLIENTS)
+        cut_off(relay, &relay->clients[place], "it asks nothing, and another wants its place");
+    return place;
+}
+
 static void take_client(struct lttng_relay *relay)
 {
     int fd = accept4(relay->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -51,14 +68,19 @@ static void take_client(struct lttng_relay *relay)
         return;
     while (place < LTTNG_CLIENTS && relay->clients[place].fd >= 0)
         place++;
+    if (place == LTTNG_CLIENTS)
+        place = free_place(relay);
     if (place == LTTNG_CLIENTS) {
         warn("there are %d lttng-live clients already: one more is refused", LTTNG_CLIENTS);
         relay->account.refused++;
         close(fd);
         return;
     }
-    relay->clients[place] = (struct lttng_client){
-        .fd = fd, .number = (u32)++relay->account.clients, .took = clock_now()};
+    relay->clients[place] = (struct lttng_client){.fd = fd,
+                                                  .number = (u32)++relay->account.clients,
+                                                  .took = clock_now(),
+                                                  .came = clock_now(),
+                                                  .heard = clock_now()};
 }
 
 // ---- one client --------------------------------------------------------------------------------
@@ -94,6 +116,7 @@ static size_t wanted(const struct lttng_client *client)
 static void take_request(struct lttng_relay *relay, struct lttng_client *client)
 {
     client->answer.size = client->answered = 0;
+    client->heard = clock_now();
     const char *problem = lttng_answer(relay, client);
     client->request_bytes = 0;
     if (problem != NULL)
@@ -131,6 +154,8 @@ static void serve_client(struct lttng_relay *relay, struct lttng_client *client,
         read_more(relay, client);
     if (client->fd >= 0 && client->behind)
         cut_off(relay, client, "it is too far behind");
+    if (client->fd >= 0 && !client->attached && clock_now() > client->came + LTTNG_HELLO_SECONDS)
+        refuse(relay, client, "it has not attached in time");
     if (client->fd >= 0 && relay->ended && clock_now() > client->took + PATIENCE_SECONDS)
         cut_off(relay, client, "it takes nothing");
 }

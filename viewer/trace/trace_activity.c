@@ -3,6 +3,7 @@
 #include "output/columns.h"
 #include "trace/engine/activity.h"
 #include "trace/syscall_name.h"
+#include "trace/trace_needs.h"
 #include "trace/trace_show.h"
 
 static const struct column columns[] = {
@@ -28,6 +29,8 @@ static const char *const names[] = {
 struct show {
     const struct trace_choice *choice;
     u64 hz, most, shown;
+    struct visitor machine;
+    u64 lost_packets, discarded;
 };
 
 static void put_known(json_t *row, const char *key, u64 value, u64 none)
@@ -73,21 +76,45 @@ static int show_interval(void *context, const struct activity_interval *interval
     return KOV_OK;
 }
 
+static int show_event(void *context, const struct trace_event *event)
+{
+    const struct show *show = context;
+    return show->machine.event(show->machine.context, event);
+}
+
+static int count_loss(void *context, const struct trace_loss *loss)
+{
+    struct show *show = context;
+    if (show->choice->cpu == TRACE_ANY || show->choice->cpu == loss->cpu) {
+        show->lost_packets += loss->packets;
+        show->discarded += loss->discarded;
+    }
+    return show->machine.loss(show->machine.context, loss);
+}
+
 int trace_show_activity(struct engine *engine, const struct trace_choice *choice, u64 most)
 {
-    struct show show = {choice, engine->descriptions.hz, most, 0};
+    struct show show = {.choice = choice, .hz = engine->descriptions.hz, .most = most};
     struct activity_machine machine = {.interval = show_interval, .context = &show};
-    struct visitor visitor = activity_visitor(&machine);
+    struct visitor visitor = {.event = show_event, .loss = count_loss, .context = &show};
     u64 first, last;
     engine_range(engine, &first, &last);
+    int code = recorded_read(engine, choice->from);
+    if (code != KOV_OK)
+        return code;
     rows_begin("intervals", columns);
-    activity_begin(&machine, &engine->descriptions, activity_cpus(engine),
-                   choice->from > first ? choice->from : first);
+    show.machine = activity_visitor(&machine);
+    activity_begin(&machine, engine, choice->from > first ? choice->from : first);
     engine_seek(engine, choice->from);
-    int code = engine_visit(engine, choice->to, &visitor);
+    code = engine_visit(engine, choice->to, &visitor);
     int ended = activity_end(&machine, choice->to < last ? choice->to : last);
     json_t *rest = json_object();
     put_u64(rest, "hz", show.hz);
+    put_u64(rest, "lost_packets", show.lost_packets);
+    put_u64(rest, "discarded", show.discarded);
+    put_u64(rest, "left_out_packets", engine->left_out);
+    trace_needs_apply(rest, "activity", &engine->recorded);
+    trace_needs_tell(rest, false);
     rows_end(rest);
     return code == KOV_OK && ended != VISIT_ENOUGH ? ended : code;
 }

@@ -5,7 +5,9 @@
 // to which process a thread belongs.
 #include "trace/trace_breakdown.h"
 #include "trace/syscall_name.h"
+#include "trace/event_words.h"
 #include "trace/trace_calls.h"
+#include "trace/trace_needs.h"
 #include "trace/trace_sched.h"
 
 #include <inttypes.h>
@@ -13,7 +15,6 @@
 #include <string.h>
 
 #define PRIORITY_IDLE 0 // kernel/thread.h
-#define ACTIVITIES (ACTIVITY_INTERRUPT + 1)
 
 // The parts of ACTIVITIES, and those of a thread that does not run:
 enum part { PART_READY = ACTIVITIES, PART_CALL, PART_BLOCKED, PARTS };
@@ -33,8 +34,9 @@ struct part_row {
     // About a thread:
     u32 cpu;
     bool idle;
-    bool sleeps, waits; // since it left its CPU: it waits for an event or an answer; it waits for
-                        // an answer
+    bool served_unknown; // by a process that the recording leaves out, too
+    bool sleeps, waits;  // since it left its CPU: it waits for an event or an answer; it waits for
+                         // an answer
     u64 run[ACTIVITIES];
 };
 
@@ -49,6 +51,8 @@ struct breakdown {
     struct calls calls;
     u64 cpus[ORRERY_MAX_CPUS][ACTIVITIES];
     u32 told; // mask of CPUs
+    const struct recorded *recorded;
+    u64 for_waits; // majors without which nobody knows for what a thread waits
     u64 most;
     json_t *document;
     const struct trace_measures *measures; // NULL: none
@@ -112,10 +116,11 @@ static void take_time(void *context, u64 id, enum thread_time on, u64 reason, u6
     (void)reason;
     struct breakdown *breakdown = context;
     struct part_row *thread = get_thread(breakdown, id);
-    u32 part = on == READY                        ? PART_READY
-               : on != BLOCKED && !thread->sleeps ? (u32)ACTIVITY_UNKNOWN
-               : thread->waits                    ? PART_CALL
-                                                  : PART_BLOCKED;
+    u32 part = on == READY                                                ? PART_READY
+               : on != BLOCKED && !thread->sleeps                         ? (u32)ACTIVITY_UNKNOWN
+               : (breakdown->for_waits & ~breakdown->recorded->ever) != 0 ? (u32)ACTIVITY_UNKNOWN
+               : thread->waits                                            ? PART_CALL
+                                                                          : PART_BLOCKED;
     if (on == RUN) {
         divide_run(thread, to - from);
     } else {
@@ -199,6 +204,7 @@ static void join_thread(struct keyed_rows *joined, const struct trace_walk *walk
     for (u32 i = 0; i < PART_EVENTS; i++)
         row->counts[i] += thread->counts[i];
     row->served += thread->served;
+    row->served_unknown |= thread->served_unknown;
     row->threads++;
 }
 
@@ -221,13 +227,17 @@ static int compare(const void *one, const void *other)
 static void put_process(json_t *rows, const struct trace_walk *walk, const struct part_row *process)
 {
     json_t *row = put_object(rows, NULL);
-    u64 wall = 0;
+    bool left_out = activity_leaves_out(&walk->machine, process->key[0]);
+    u64 wall = 0, untold = 0;
     trace_tool_put_process(row, walk, process->key[0], process->key[1], process->key[2] != 0);
     put_u64(row, "threads", process->threads);
     for (u32 i = 0; i < PARTS; i++) {
         trace_tool_put_time(row, part_keys[i], (double)process->ticks[i], walk->hz);
         wall += process->ticks[i];
+        untold += left_out && i < ACTIVITIES ? process->ticks[i] : 0;
     }
+    if (left_out) // also before the recording left it out, so that one sum has one meaning
+        trace_tool_put_time(row, "unknown", (double)untold, walk->hz);
     trace_tool_put_time(row, "wall", (double)wall, walk->hz);
     put_u64(row, "syscalls", process->counts[SYSCALL_ENTER]);
     put_u64(row, "faults", process->counts[FAULT_ENTER]);
@@ -236,6 +246,11 @@ static void put_process(json_t *rows, const struct trace_walk *walk, const struc
                  process->ticks[ACTIVITY_FAULT];
     trace_tool_put_time(row, "served", (double)process->served, walk->hz);
     trace_tool_put_time(row, "ex_process", (double)(kernel + process->served), walk->hz);
+    if (process->served_unknown)
+        trace_needs_forget(row, "served,ex_process");
+    if (left_out)
+        trace_needs_forget(row, "user,syscall,ipc,fault,interrupt,idle,syscalls,faults,"
+                                "served,ex_process");
 }
 
 static void put_processes(struct breakdown *breakdown, const struct trace_walk *walk)
@@ -243,7 +258,9 @@ static void put_processes(struct breakdown *breakdown, const struct trace_walk *
     struct keyed_rows joined = {.row_bytes = sizeof(struct part_row)};
     for (size_t i = 0; i < breakdown->calls.rows.count; i++) {
         const struct call_row *call = breakdown->calls.rows.rows[i];
-        get_thread(breakdown, call->key[3])->served += call->worked;
+        struct part_row *client = get_thread(breakdown, call->key[3]);
+        client->served += call->worked;
+        client->served_unknown |= activity_leaves_out(&walk->machine, call->key[0]);
     }
     for (size_t i = 0; i < breakdown->threads.count; i++) {
         const struct part_row *thread = breakdown->threads.rows[i];
@@ -303,11 +320,14 @@ static void put_servers(const struct breakdown *breakdown, const struct trace_wa
         const struct call_row *call = joined.rows[i];
         json_t *row = put_object(rows, NULL);
         put_u64(row, "server", call->key[0]);
-        put_hex(row, "endpoint", call->key[1]);
-        put_u64(row, "method", call->key[2]);
-        trace_tool_put_pid(row, call->key[3]);
+        event_words_put_process(row, "server_name", &walk->labels, call->key[0]);
+        event_words_put_endpoint(row, &walk->labels, call->key[1]);
+        event_words_put_method(row, call->key[2]);
+        trace_tool_put_process(row, walk, call->key[3], ACTIVITY_NO_THREAD, false);
         put_u64(row, "count", call->count);
         trace_tool_put_time(row, "worked", (double)call->worked, walk->hz);
+        if (activity_leaves_out(&walk->machine, call->key[0]))
+            trace_needs_forget(row, "worked");
         trace_tool_put_time(row, "waited", (double)call->waited, walk->hz);
     }
     keyed_rows_free(&joined);
@@ -341,7 +361,7 @@ static void put_syscalls(const struct breakdown *breakdown, const struct trace_w
     for (size_t i = 0; i < joined.count && (breakdown->most == 0 || i < breakdown->most); i++) {
         const struct syscall_row *own = joined.rows[i];
         json_t *row = put_object(rows, NULL);
-        trace_tool_put_pid(row, own->key[1]);
+        trace_tool_put_process(row, walk, own->key[1], ACTIVITY_NO_THREAD, false);
         put_u64(row, "number", own->key[0]);
         put_text(row, "call", syscall_name(own->key[0]));
         put_u64(row, "count", own->count);
@@ -391,7 +411,9 @@ static int follow(struct engine *engine, const struct trace_choice *choice, u64 
                    [IPC_CALL] = {.name = "IPC:ipc_call", .fields = {NULL}}},
         .threads = {.row_bytes = sizeof(struct part_row)},
         .syscalls = {.row_bytes = sizeof(struct syscall_row)},
-        .told = activity_cpus(engine),
+        .told = engine->cpus,
+        .recorded = &engine->recorded,
+        .for_waits = recorded_mask("SCHED,EXC,SYSCALL,IPC"),
         .most = most,
         .document = document,
         .measures = measures};
@@ -422,15 +444,15 @@ int trace_breakdown_measure(struct engine *engine, const struct trace_choice *ch
 
 static const struct column process_columns[] = {
     COLUMN("PROCESS", "process", -11),
-    COLUMN("THREADS", "threads", 7),
+    COLUMN("THREADS", "threads", 7, .rank = RANK_RARE),
     TIME_COLUMN("WALL", "wall"),
     TIME_COLUMN("USER", "user"),
-    COLUMN("#", "syscalls", 6),
+    COLUMN("#", "syscalls", 6, .rank = RANK_RARE),
     TIME_COLUMN("SYSCALLS", "syscall"),
-    COLUMN("#", "faults", 6),
+    COLUMN("#", "faults", 6, .rank = RANK_RARE),
     TIME_COLUMN("FAULTS", "fault"),
     TIME_COLUMN("IPC", "ipc"),
-    COLUMN("#", "calls", 6),
+    COLUMN("#", "calls", 6, .rank = RANK_RARE),
     TIME_COLUMN("IN CALLS", "call"),
     TIME_COLUMN("INTERRUPT", "interrupt"),
     TIME_COLUMN("IDLE", "idle"),
@@ -467,10 +489,14 @@ static const struct column cpu_columns[] = {
     COLUMNS_END,
 };
 static const struct column server_columns[] = {
-    COLUMN("SERVER", "server", 6),
-    COLUMN("ENDPOINT", "endpoint", -12),
-    COLUMN("METHOD", "method", 6),
-    COLUMN("CLIENT", "pid", 6),
+    COLUMN("SERVER", "server_name", -8),
+    COLUMN("ENDPOINT", "endpoint_name", -12, .rank = RANK_RARE),
+    COLUMN("METHOD", "method_name", -14, .rank = RANK_KEEP),
+    COLUMN("CLIENT", "process", -8),
+    HIDDEN("server"),
+    HIDDEN("endpoint"),
+    HIDDEN("method"),
+    HIDDEN("pid"),
     COLUMN("COUNT", "count", 8),
     TIME_COLUMN("WORKED", "worked"),
     TIME_COLUMN("WAITED FOR", "waited"),
@@ -479,8 +505,9 @@ static const struct column server_columns[] = {
     COLUMNS_END,
 };
 static const struct column syscall_columns[] = {
-    COLUMN("PID", "pid", 6),
+    COLUMN("PROCESS", "process", -11),
     COLUMN("CALL", "call", -22),
+    HIDDEN("pid"),
     COLUMN("COUNT", "count", 8),
     TIME_COLUMN("OWN", "own"),
     COLUMN("FAULTS", "faults", 6),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells where the time of each process goes, and what servers do for whom (seed 002, figure 8).
+// Tells where the time of each process goes, and what servers do for whom (S002, figure 8).
 #ifndef KOV_TRACE_BREAKDOWN_H
 #define KOV_TRACE_BREAKDOWN_H
 

@@ -224,6 +224,8 @@ int trace_choice_decide(struct trace_choice *choice, const struct trace_wishes *
         .pid = wishes->pid,
         .descriptions = descriptions,
     };
+    if (wishes->to != NULL && first_tick_of(wishes->to, 0, hz, begin) < choice->from)
+        return fail(KOV_USAGE, "--from %s is behind --to %s", wishes->from, wishes->to);
     for (u32 i = 0; i < wishes->where.count; i++) {
         struct condition *condition = &choice->conditions[choice->condition_count++];
         if (!parse_condition(wishes->where.texts[i], condition) ||
@@ -250,8 +252,14 @@ bool trace_choice_has_stream(const struct trace_choice *choice, u32 pid, u32 cpu
 
 bool trace_choice_has(const struct trace_choice *choice, const struct trace_event *event)
 {
+    return trace_choice_has_stream(choice, event->pid, event->cpu) &&
+           trace_choice_has_of_any(choice, event);
+}
+
+bool trace_choice_has_of_any(const struct trace_choice *choice, const struct trace_event *event)
+{
     u64 values[TRACE_MAX_FIELDS];
-    if (!trace_choice_has_stream(choice, event->pid, event->cpu))
+    if (choice->cpu != TRACE_ANY && choice->cpu != event->cpu)
         return false;
     if (event->description == NULL)
         return choice->wanted == NULL && choice->condition_count == 0;

@@ -45,6 +45,8 @@ int trace_choice_decide(struct trace_choice *choice, const struct trace_wishes *
 void trace_choice_free(struct trace_choice *choice);
 
 bool trace_choice_has(const struct trace_choice *choice, const struct trace_event *event);
+// The same, but of any process: for callers that know for which process an event was.
+bool trace_choice_has_of_any(const struct trace_choice *choice, const struct trace_event *event);
 bool trace_choice_has_stream(const struct trace_choice *choice, u32 pid, u32 cpu);
 
 // Writes seconds with nine digits, rounded down. So no two ticks of 512 MHz have the same text.

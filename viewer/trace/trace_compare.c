@@ -2,11 +2,14 @@
 // Joins rows of both recordings by names. Numbers of processes and addresses of locks belong to one
 // life of a machine. A change is sure if it is more than its error.
 #include "trace/trace_compare.h"
+#include "trace/event_words.h"
 #include "tools/intern.h"
 #include "tools/memory.h"
 #include "trace/syscall_name.h"
+#include "trace/engine/arrange.h"
 #include "trace/trace_breakdown.h"
 #include "trace/trace_intervals.h"
+#include "trace/trace_needs.h"
 #include "trace/trace_repeats.h"
 #include "trace/trace_spans.h"
 
@@ -42,6 +45,8 @@ struct trace_comparison {
     struct trace_names names;
     struct keyed_rows tables[MEASURED_KINDS];
     bool any[MEASURED_KINDS][SIDES]; // even without a wish for it
+    struct recorded recorded[SIDES];
+    u64 left_out[SIDES]; // packets
 };
 
 // ---- names -------------------------------------------------------------------------------------
@@ -127,9 +132,13 @@ static int measure(struct trace_comparison *comparison, u32 side, const char *pa
     bool is_dump = stat(path, &status) == 0 && S_ISREG(status.st_mode);
     int code = is_dump ? engine_open_dump(&engine, path) : engine_open_folder(&engine, path);
     if (code == KOV_OK)
+        engine_tell_unknown(&engine);
+    if (code == KOV_OK)
         code = trace_tool_choose(&engine, &choice);
     if (code == KOV_OK)
         code = trace_intervals_measure(&comparison->sides[side], &engine, &choice);
+    comparison->recorded[side] = engine.recorded;
+    comparison->left_out[side] = engine.left_out;
     trace_intervals_free(&comparison->sides[side]);
     trace_choice_free(&choice);
     engine_close(&engine);
@@ -206,7 +215,7 @@ static void put_key(json_t *json, const struct trace_comparison *comparison,
                     enum trace_measured kind, const u64 *key)
 {
     if (kind == MEASURED_SYSCALL || kind == MEASURED_FAULT) {
-        (kind == MEASURED_SYSCALL ? trace_syscalls : trace_faults).put(json, key);
+        (kind == MEASURED_SYSCALL ? trace_syscalls : trace_faults).put(json, NULL, key);
         return;
     }
     const char *text = comparison->texts.texts[key[0]];
@@ -215,9 +224,28 @@ static void put_key(json_t *json, const struct trace_comparison *comparison,
     if (kind == MEASURED_PART)
         put_text(json, "part", trace_breakdown_part(key[1]));
     else if (kind == MEASURED_CALL)
-        put_u64(json, "method", key[1]);
+        event_words_put_method(json, key[1]);
     else
         put_text(json, "kind", key[1] != 0 ? "sleep" : "spin");
+}
+
+// Returns what was recorded on both sides: only that can be compared.
+static struct recorded recorded_by_both(const struct trace_comparison *comparison)
+{
+    struct recorded both = comparison->recorded[BEFORE];
+    const struct recorded *other = &comparison->recorded[AFTER];
+    both.ever &= other->ever;
+    both.always &= other->always;
+    both.undescribed |= other->undescribed;
+    both.told &= other->told;
+    both.reasons &= other->reasons;
+    return both;
+}
+
+static bool is_known(enum trace_measured kind, const u64 *key, const struct recorded *recorded)
+{
+    return kind != MEASURED_PART ||
+           trace_needs_known("breakdown", "processes", trace_breakdown_part(key[1]), recorded);
 }
 
 static void put_table(struct trace_comparison *comparison, enum trace_measured kind,
@@ -226,6 +254,7 @@ static void put_table(struct trace_comparison *comparison, enum trace_measured k
     struct keyed_rows *rows = &comparison->tables[kind];
     u32 first = kind == MEASURED_PART ? TIME : COUNT;
     u64 most = comparison->wishes->most;
+    const struct recorded both = recorded_by_both(comparison);
     for (size_t i = 0; i < rows->count; i++) {
         struct compared_row *row = rows->rows[i];
         for (u32 side = 0; side < SIDES; side++)
@@ -236,8 +265,10 @@ static void put_table(struct trace_comparison *comparison, enum trace_measured k
     if (rows->count > 1)
         qsort(rows->rows, rows->count, sizeof(void *), compare);
     json_t *array = put_array(document, table_keys[kind]);
-    for (size_t i = 0; i < rows->count && (most == 0 || i < most); i++) {
+    for (size_t i = 0; i < rows->count && (most == 0 || json_array_size(array) < most); i++) {
         const struct compared_row *row = rows->rows[i];
+        if (!is_known(kind, row->key, &both))
+            continue;
         json_t *json = put_object(array, NULL);
         put_key(json, comparison, kind, row->key);
         for (u32 value = first; value < VALUES; value++)
@@ -274,6 +305,7 @@ static void put_answer(struct trace_comparison *comparison, json_t *document)
         put_u64(json, "to_ticks", sides[side].end);
         put_u64(json, "lost_packets", sides[side].lost_packets);
         put_u64(json, "discarded", sides[side].discarded);
+        put_u64(json, "left_out_packets", comparison->left_out[side]);
         put_number(json, "seconds",
                    (double)(sides[side].end - sides[side].begin) / (double)sides[side].hz);
     }
@@ -281,6 +313,10 @@ static void put_answer(struct trace_comparison *comparison, json_t *document)
     put_bool(document, "total", comparison->wishes->total);
     put_u64(document, "lost_packets", sides[BEFORE].lost_packets + sides[AFTER].lost_packets);
     put_u64(document, "discarded", sides[BEFORE].discarded + sides[AFTER].discarded);
+    put_u64(document, "left_out_packets",
+            comparison->left_out[BEFORE] + comparison->left_out[AFTER]);
+    const struct recorded both = recorded_by_both(comparison);
+    trace_needs_apply(document, "compare", &both);
 }
 
 static void free_tables(struct trace_comparison *comparison)
@@ -362,7 +398,8 @@ static const struct column fault_columns[] = {
 };
 static const struct column server_columns[] = {
     COLUMN("SERVER", "server", -11),
-    COLUMN("METHOD", "method", 6),
+    COLUMN("METHOD", "method_name", -14),
+    HIDDEN("method"),
     ALL_VALUES,
 };
 static const struct column wait_columns[] = {

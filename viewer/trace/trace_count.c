@@ -208,8 +208,18 @@ static void put_key(json_t *row, const struct count *count, const struct pair_ro
         put_u64(row, "key", pair->key[0]);
 }
 
+static u64 majors_of(const struct trace_choice *choice)
+{
+    u64 majors = 0;
+    for (size_t i = 0; i < choice->descriptions->count; i++)
+        if (choice->wanted[i])
+            majors |= 1UL << choice->descriptions->events[i].info.major;
+    return majors;
+}
+
 static void put_answer(json_t *document, struct count *count, u64 most)
 {
+    put_u64(document, "majors", majors_of(&count->first) | majors_of(&count->second));
     u64 hz = count->walk.hz;
     if (count->rows.count > 1)
         qsort_r(count->rows.rows, count->rows.count, sizeof(void *), compare, count);

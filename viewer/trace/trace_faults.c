@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Page faults as spans.
+#include "trace/event_words.h"
 #include "trace/trace_spans.h"
 
 #include <orrery/memory.h>
@@ -17,15 +18,21 @@ static bool failed(const u64 *exit)
     return exit[1] != 0;
 }
 
-static void put_object_of(json_t *row, const char *key, u64 coid)
+// Puts an object as KEY, a number, and as KEY_name.
+static void put_object_of(json_t *row, const char *key, const struct labels *labels, u64 coid)
 {
+    char name[24], text[WORD_BYTES];
+    snprintf(name, sizeof(name), "%s_name", key);
+    put_text(row, key, NULL);
+    put_text(row, name, NULL);
     if (coid == 0)
-        put_text(row, key, NULL);
-    else
-        put_hex(row, key, coid);
+        return;
+    put_hex(row, key, coid);
+    word_of_object(labels, coid, text);
+    put_text(row, name, text);
 }
 
-static void put(json_t *row, const u64 key[SPAN_KEYS])
+static void put(json_t *row, const struct labels *labels, const u64 key[SPAN_KEYS])
 {
     static const char *const results[] = {"done", "bad address", "no memory", "waits"};
     put_text(row, "access",
@@ -34,8 +41,8 @@ static void put(json_t *row, const u64 key[SPAN_KEYS])
              : key[0] == PROT_X ? "execute"
                                 : "?");
     put_text(row, "result", key[1] < ARRAY_SIZE(results) ? results[key[1]] : "?");
-    put_object_of(row, "region", key[2]);
-    put_object_of(row, "fcm", key[3]);
+    put_object_of(row, "region", labels, key[2]);
+    put_object_of(row, "fcm", labels, key[3]);
 }
 
 const struct span_kind trace_faults = {
@@ -54,8 +61,10 @@ static const struct column columns[] = {
     COLUMN("PROCESS", "process", -11),
     COLUMN("ACCESS", "access", -7),
     COLUMN("RESULT", "result", -11),
-    COLUMN("REGION", "region", -10),
-    COLUMN("FCM", "fcm", -10),
+    COLUMN("REGION", "region_name", -14),
+    COLUMN("FCM", "fcm_name", -14),
+    HIDDEN("region"),
+    HIDDEN("fcm"),
     HIDDEN("pid"),
     SPAN_COLUMNS,
 };

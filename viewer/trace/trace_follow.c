@@ -4,6 +4,7 @@
 #include "trace/engine/live.h"
 #include "trace/trace_requests.h"
 #include "trace/trace_show.h"
+#include "wire/patience.h"
 #include "wire/session.h"
 
 #include <string.h>
@@ -50,6 +51,8 @@ static int renew_descriptions(struct follow *follow)
     }
     descriptions_free(&follow->engine.descriptions);
     follow->engine.descriptions = descriptions;
+    trace_walk_find(&follow->show.walk, &follow->engine.descriptions);
+    trace_show_find(&follow->show, &follow->engine.descriptions);
     return decide(follow);
 }
 
@@ -66,12 +69,19 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
                              packet->data.len);
 }
 
+static u64 major_of(const struct event_fields *event)
+{
+    return event->description == NULL ? 0 : (u64)1 << event->description->info.major;
+}
+
 // Returns the majors of the events that are wanted. It includes the trace's own: by its heartbeats
-// every CPU tells how far it is, even when nothing happens on it.
+// every CPU tells how far it is, even when nothing happens on it. Scheduling tells for which
+// process an event is, the state what is named.
 static u64 mask_of(const struct follow *follow)
 {
     const struct descriptions *descriptions = &follow->engine.descriptions;
-    u64 mask = 1;
+    const struct trace_walk *walk = &follow->show.walk;
+    u64 mask = 1 | major_of(&walk->dispatchers[0]) | major_of(&walk->state_end);
     for (size_t i = 0; i < descriptions->count; i++)
         if (follow->choice.wanted[i])
             mask |= (u64)1 << descriptions->events[i].info.major;
@@ -85,7 +95,7 @@ static int subscribe(const struct follow *follow)
     body.set_mask = follow->choice.wanted != NULL;
     body.mask = body.set_mask ? mask_of(follow) : 0;
     body.flush_ms = FLUSH_MS;
-    return trace_subscribe(&body, follow->scope);
+    return trace_subscribe(&body, follow->scope, NULL);
 }
 
 static bool has_enough(const struct follow *follow)
@@ -95,7 +105,7 @@ static bool has_enough(const struct follow *follow)
 
 static int show_until(struct follow *follow, u64 until)
 {
-    struct visitor visitor = trace_show_visitor(&follow->show);
+    struct visitor visitor = trace_walk_visitor(&follow->show.walk);
     int code = KOV_OK;
     for (u32 i = 0; code == KOV_OK && follow->unknown && i < RENEWALS_MAX; i++)
         code = renew_descriptions(follow);
@@ -108,16 +118,15 @@ static int show_until(struct follow *follow, u64 until)
 static int follow_trace(struct follow *follow)
 {
     u32 cpus = session_machine()->cpu_count;
-    bool merges =
-        follow->scope.scope != ORRERY__DCI__SCOPE__SCOPE_PROCESS || follow->scope.pid == 0;
     int code = subscribe(follow);
     while (code == KOV_OK && !interrupted() && !has_enough(follow)) {
+        patience_begin(); // for each round, since there may be any number
         code = dci_listen(ROUND_SECONDS);
         if (code == KOV_OK)
-            code = show_until(follow,
-                              merges ? engine_complete_until(&follow->engine, cpus) : UINT64_MAX);
+            code = show_until(follow, engine_complete_until(&follow->engine, cpus));
     }
     struct trace_counts counts = {0};
+    patience_begin();
     Orrery__Dci__TraceUnsubscribeRequest end = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
     if (code == KOV_OK)
         code = trace_unsubscribe(&end, &counts);
@@ -127,21 +136,22 @@ static int follow_trace(struct follow *follow)
 
 int trace_follow(const struct trace_wishes *wishes, u64 most)
 {
-    struct follow follow = {.scope = wishes->pid == TRACE_ANY ? SCAN_ALL
-                                                              : scan_scope_of((u32)wishes->pid),
+    // What the kernel does for a process stands in the kernel's streams.
+    struct follow follow = {.scope = wishes->pid != 0 ? SCAN_ALL : scan_scope_of(0),
                             .wishes = wishes};
     engine_open_live(&follow.engine, "the machine");
     int code = fetch_descriptions(&follow.engine.descriptions);
     if (code == KOV_OK)
         code = decide(&follow);
     if (code == KOV_OK) {
-        follow.show = (struct trace_show){
-            .choice = &follow.choice, .hz = follow.engine.descriptions.hz, .most = most};
         engine_seek(&follow.engine, 0);
-        trace_show_begin();
+        trace_show_begin(&follow.show, &follow.choice, most);
+        trace_walk_begin(&follow.show.walk, &follow.engine);
+        trace_show_find(&follow.show, &follow.engine.descriptions);
         dci_on_event(take_event, &follow);
         code = follow_trace(&follow);
         dci_on_event(NULL, NULL);
+        activity_end(&follow.show.walk.machine, 0);
         trace_show_end(&follow.show);
     }
     trace_choice_free(&follow.choice);

@@ -2,6 +2,7 @@
 // Tells how long locks were held. A hold lasts from lock_take to lock_release. Whoever waits when
 // it ends has waited for the holder since both had begun.
 #include "trace/trace_holds.h"
+#include "trace/event_words.h"
 #include "tools/memory.h"
 
 #include <stdlib.h>
@@ -162,20 +163,21 @@ static int compare_rows(const void *one, const void *other, void *compare)
     return order != 0 ? order : memcmp(a->key, b->key, sizeof(a->key));
 }
 
-static void put_hold(json_t *rows, const struct hold_row *hold, struct symbols *symbols, u64 hz)
+static void put_hold(json_t *rows, const struct hold_row *hold, struct trace_walk *walk,
+                     struct symbols *symbols)
 {
     json_t *row = put_object(rows, NULL);
-    trace_tool_put_time(row, "time", hold->ticks.sum, hz);
+    trace_tool_put_time(row, "time", hold->ticks.sum, walk->hz);
     put_u64(row, "count", hold->ticks.count);
-    trace_tool_put_spread(row, &hold->ticks, hz);
-    trace_tool_put_time(row, "others", (double)hold->others, hz);
+    trace_tool_put_spread(row, &hold->ticks, walk->hz);
+    trace_tool_put_time(row, "others", (double)hold->others, walk->hz);
     put_u64(row, "others_count", hold->others_count);
-    put_hex(row, "lock", hold->key[0] & ~1UL);
+    event_words_put_lock(row, walk, symbols, hold->key[0] & ~1UL);
     put_text(row, "kind", hold->key[0] & 1 ? "sleep" : "spin");
     trace_tool_put_chain(row, hold->key + 1, symbols);
 }
 
-void trace_holds_put(struct trace_holds *holds, const struct trace_walk *walk, comparison *compare,
+void trace_holds_put(struct trace_holds *holds, struct trace_walk *walk, comparison *compare,
                      u64 most, struct symbols *symbols, json_t *document)
 {
     struct keyed_rows joined = {.row_bytes = sizeof(struct hold_row)};
@@ -184,7 +186,7 @@ void trace_holds_put(struct trace_holds *holds, const struct trace_walk *walk, c
         qsort_r(joined.rows, joined.count, sizeof(void *), compare_rows, &compare);
     json_t *rows = put_array(document, "holds");
     for (size_t i = 0; i < joined.count && (most == 0 || i < most); i++)
-        put_hold(rows, joined.rows[i], symbols, walk->hz);
+        put_hold(rows, joined.rows[i], walk, symbols);
     free_rows(&joined);
 }
 
@@ -197,7 +199,8 @@ const struct column trace_holds_columns[] = {
     TIME_COLUMN("OTHERS", "others"),
     COLUMN("WAITS", "others_count", 6),
     COLUMN("KIND", "kind", -5),
-    COLUMN("LOCK", "lock", -18),
+    COLUMN("LOCK", "lock_name", -18, .rank = RANK_KEEP),
+    HIDDEN("lock"),
     COLUMN("CALLED FROM", "chain", -1),
     HIDDEN("time_ticks"),
     HIDDEN("p99_ticks"),

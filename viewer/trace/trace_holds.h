@@ -21,7 +21,7 @@ void trace_holds_event(struct trace_holds *holds, const struct trace_walk *walk,
 void trace_holds_loss(struct trace_holds *holds, const struct trace_loss *loss);
 
 // Puts "holds": at most so many rows (0: all), sorted by `compare`.
-void trace_holds_put(struct trace_holds *holds, const struct trace_walk *walk,
+void trace_holds_put(struct trace_holds *holds, struct trace_walk *walk,
                      int (*compare)(const struct histogram *one, const struct histogram *other),
                      u64 most, struct symbols *symbols, json_t *document);
 extern const struct column trace_holds_columns[];

@@ -164,8 +164,9 @@ static void put_answer(json_t *document, struct idle *idle, u32 cpus)
         struct idle_cpu *cpu = &idle->cpus[number];
         if ((cpus >> number & 1) == 0 || !trace_walk_has_cpu(&idle->walk, number))
             continue;
-        u64 end = idle->walk.end;
-        go(cpu, STATE_UNKNOWN, end > cpu->since ? end : cpu->since, CUT);
+        u64 known = trace_walk_known(&idle->walk, number), end = idle->walk.end;
+        go(cpu, STATE_UNKNOWN, known > cpu->since ? known : cpu->since, CUT);
+        spend(cpu, STATE_UNKNOWN, end);
         put_cpu(rows, &idle->walk, number, cpu);
         histogram_join(&lengths, &cpu->lengths);
     }
@@ -191,7 +192,7 @@ int trace_idle(struct engine *engine, const struct trace_choice *choice, json_t 
         idle.cpus[cpu].since = idle.walk.begin;
     int code = trace_walk(&idle.walk, engine);
     if (code == KOV_OK)
-        put_answer(document, &idle, activity_cpus(engine));
+        put_answer(document, &idle, engine->cpus);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         histogram_free(&idle.cpus[cpu].lengths);
     trace_walk_free(&idle.walk);

@@ -3,6 +3,7 @@
 // The trace may tell only later to which process a thread belongs.
 #include "trace/trace_locks.h"
 #include "tools/number_list.h"
+#include "trace/event_words.h"
 #include "trace/trace_holds.h"
 
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static void put_numbers(json_t *row, const struct wait_row *wait, u64 hz)
 }
 
 static void put_row(json_t *rows, const struct wait_row *wait, struct trace_names *names,
-                    const struct trace_walk *walk)
+                    struct trace_walk *walk)
 {
     char cpus[NUMBER_LIST_BYTES];
     u64 pid = wait->key[1 + CALLERS];
@@ -145,10 +146,11 @@ static void put_row(json_t *rows, const struct wait_row *wait, struct trace_name
     put_text(row, "cpus", number_list_text(wait->cpus, cpus));
     trace_tool_put_process(row, walk, pid, ACTIVITY_NO_THREAD, false);
     put_text(row, "code", of_program ? "program" : "kernel");
-    put_hex(row, "lock", wait->key[0]);
-    trace_tool_put_chain(row, wait->key + 1,
-                         of_program ? program_symbols(&names->programs, &names->snapshot, (u32)pid)
-                                    : trace_names_kernel(names, walk->choice->descriptions));
+    struct symbols *symbols = of_program
+                                  ? program_symbols(&names->programs, &names->snapshot, (u32)pid)
+                                  : trace_names_kernel(names, walk->choice->descriptions);
+    event_words_put_lock(row, of_program ? NULL : walk, symbols, wait->key[0]);
+    trace_tool_put_chain(row, wait->key + 1, symbols);
 }
 
 static int (*const held_orders[])(const struct histogram *, const struct histogram *) = {
@@ -232,14 +234,15 @@ int trace_locks_measure(struct engine *engine, const struct trace_choice *choice
 static const struct column columns[] = {
     TIME_COLUMN("TIME", "time"),
     COLUMN("COUNT", "count", 8),
-    COLUMN("SPINS", "spins", 10),
+    COLUMN("SPINS", "spins", 10, .rank = RANK_RARE),
     TIME_COLUMN("LONGEST", "longest"),
     TIME_COLUMN("MEAN", "mean"),
-    COLUMN("CPUS", "cpus", 5),
+    COLUMN("CPUS", "cpus", 5, .rank = RANK_RARE),
     COLUMN("PROCESS", "process", -14),
     COLUMN("CODE", "code", -7),
     HIDDEN("pid"),
-    COLUMN("LOCK", "lock", -18),
+    COLUMN("LOCK", "lock_name", -18, .rank = RANK_KEEP),
+    HIDDEN("lock"),
     COLUMN("CALLED FROM", "chain", -1),
     HIDDEN("time_ticks"),
     HIDDEN("longest_ticks"),

@@ -46,12 +46,13 @@ static void put_processes(json_t *json, const struct trace_run *run)
 static json_t *describe(const struct trace_run *run)
 {
     json_t *document = json_object();
-    put_text(document, "folder", run->capture.folder);
+    put_text(document, "folder", run->capture.folder.path);
     put_text(document, "mode", trace_mode_name(run->counts.mode));
     put_hex(document, "mask", run->set_mask ? run->mask : run->counts.mask);
     put_number(document, "seconds", run->seconds);
     put_cpus(document, run);
     put_processes(document, run);
+    trace_left_out_json(document, &run->left_out);
     trace_counters_json(document, &run->counters);
     put_u64(document, "stuck", run->counts.failures.count);
     failures_json(document, &run->counts.failures, &(struct snapshot){0});
@@ -98,9 +99,10 @@ static void print_text(const struct trace_run *run, const json_t *document)
     failures_print(&run->counts.failures, &(struct snapshot){0});
     resume_print();
     trace_counters_print(&run->counters);
+    trace_left_out_print(&run->left_out);
     printf("%s mode, %.1f s; written to %s; see `babeltrace2 %s`\n",
-           trace_mode_name(run->counts.mode), run->seconds, run->capture.folder,
-           run->capture.folder);
+           trace_mode_name(run->counts.mode), run->seconds, run->capture.folder.path,
+           run->capture.folder.path);
     if (run->has_workload)
         workload_print_account(&run->workload);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tells for what threads wait, and who wakes them.
 #include "trace/trace_reasons.h"
+#include "trace/event_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -69,14 +70,12 @@ static int by_count(const void *one, const void *other)
 static void put_waker(json_t *row, const struct trace_walk *walk, u64 by)
 {
     u64 pid = trace_walk_pid(walk, by);
-    char text[64];
-    snprintf(text, sizeof(text), "process %" PRIu64, pid);
+    char text[WORD_BYTES];
+    bool named = by != 0 && pid != ACTIVITY_NO_PID && word_of_process(&walk->labels, pid, text);
+    if (!named)
+        snprintf(text, sizeof(text), "process %" PRIu64, pid);
     put_u64(row, "by", by);
-    put_text(row, "by_process",
-             by == 0                  ? "[interrupt]"
-             : pid == ACTIVITY_NO_PID ? NULL
-             : pid == 0               ? "kernel"
-                                      : text);
+    put_text(row, "by_process", by == 0 ? "[interrupt]" : pid == ACTIVITY_NO_PID ? NULL : text);
 }
 
 static void put_rows(json_t *rows, const struct keyed_rows *from, const struct trace_walk *walk,

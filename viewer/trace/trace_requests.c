@@ -29,9 +29,9 @@ static int take_events(void *context, const dci_response *response)
         snprintf(full, sizeof(full), "%s%s%s", message->group, message->group[0] == '\0' ? "" : ":",
                  message->name);
         struct trace_event_name *event = &events->events[events->count++];
-        *event = (struct trace_event_name){message->major, message->minor, message->field_count,
-                                           text_copy_printable(full),
-                                           text_copy_printable(message->format)};
+        *event =
+            (struct trace_event_name){message->major, message->minor, message->field_count,
+                                      text_copy_bounded(full), text_copy_bounded(message->format)};
     }
     return KOV_OK;
 }
@@ -188,12 +188,48 @@ static int take_counts(void *context, const dci_response *response)
     return KOV_OK;
 }
 
-int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope)
+static int take_left_out(void *context, const dci_response *response)
+{
+    struct trace_left_out *left_out = context;
+    left_out->count = 0;
+    for (size_t i = 0; i < response->n_left_out && i < TRACE_LEFT_OUT_MAX; i++) {
+        left_out->processes[i].pid = response->left_out[i]->pid;
+        char *name = left_out->processes[i].name;
+        snprintf(name, sizeof(left_out->processes[i].name), "%s", response->left_out[i]->name);
+        text_mend(name);
+        left_out->count++;
+    }
+    return KOV_OK;
+}
+
+int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope,
+                    struct trace_left_out *left_out)
 {
     body->scope = scope.scope;
     body->pid = scope.pid;
+    body->leave_out_monitor = left_out != NULL;
     return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, body),
-                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace",
+                    left_out != NULL ? take_left_out : NULL, left_out);
+}
+
+void trace_left_out_print(const struct trace_left_out *left_out)
+{
+    for (u32 i = 0; i < left_out->count; i++)
+        printf("%s%s:%" PRIu32, i == 0 ? "left out: " : ", ", left_out->processes[i].name,
+               left_out->processes[i].pid);
+    if (left_out->count > 0)
+        printf(", the monitor's own, but for their switches and calls; --all has everything\n");
+}
+
+void trace_left_out_json(json_t *document, const struct trace_left_out *left_out)
+{
+    json_t *list = put_array(document, "left_out");
+    for (u32 i = 0; i < left_out->count; i++) {
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "pid", left_out->processes[i].pid);
+        put_text(row, "name", left_out->processes[i].name);
+    }
 }
 
 static int take_last_counts(void *context, const dci_response *response)

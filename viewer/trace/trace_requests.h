@@ -11,7 +11,7 @@
 
 struct trace_event_name {
     u32 major, minor, field_count;
-    char *name, *format; // printable
+    char *name, *format; // UTF-8
 };
 
 struct trace_events {
@@ -48,6 +48,16 @@ struct trace_process_counts {
     struct trace_cpu_counts counts;
 };
 
+// The monitor's own processes, which a recording leaves out.
+#define TRACE_LEFT_OUT_MAX 8
+struct trace_left_out {
+    struct {
+        u32 pid;
+        char name[64]; // UTF-8
+    } processes[TRACE_LEFT_OUT_MAX];
+    u32 count;
+};
+
 struct trace_counts {
     u32 cpu_count;
     u64 mask, process_mask;
@@ -60,8 +70,12 @@ struct trace_counts {
 };
 
 // Makes the machine push packets of this scope from now on. The caller fills in the rest of the
-// body.
-int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope);
+// body. Puts whom the machine leaves out; NULL: nobody is to be left out.
+int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope,
+                    struct trace_left_out *left_out);
+// Prints one line that tells who is left out, if anybody is; and puts "left_out".
+void trace_left_out_print(const struct trace_left_out *left_out);
+void trace_left_out_json(json_t *document, const struct trace_left_out *left_out);
 // Ends that when everything has been pushed. Adds the final counts of CPUs with sensible numbers.
 int trace_unsubscribe(Orrery__Dci__TraceUnsubscribeRequest *body, struct trace_counts *counts);
 

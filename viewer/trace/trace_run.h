@@ -11,6 +11,7 @@
 struct trace_run {
     struct capture capture;
     struct trace_counts counts;
+    struct trace_left_out left_out;
     struct workload_result workload;
     bool has_workload;
     struct trace_counters counters;

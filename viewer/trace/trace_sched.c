@@ -290,10 +290,25 @@ static void put_thread(json_t *rows, const struct trace_walk *walk,
     trace_tool_put_spread(row, &thread->latency, walk->hz);
 }
 
+// Returns until when the end of the trace tells what a thread does. Its own CPU tells when it runs.
+// Any CPU may wake it; but if its own had nothing to do later, it was not woken until then.
+static u64 known_until(const struct sched *sched, const struct sched_thread *thread)
+{
+    u64 own = trace_walk_known(&sched->walk, thread->cpu), all = trace_walk_all_known(&sched->walk);
+    u64 idle_at = sched->idle_at[thread->cpu];
+    bool sleeps = thread->state == STATE_OFF && thread->woken == 0 && !thread->preempted;
+    return !sleeps ? own : idle_at > all ? idle_at : all;
+}
+
 static void settle_all(struct sched *sched)
 {
-    for (size_t i = 0; i < sched->threads.count; i++)
-        settle(sched, sched->threads.rows[i], sched->walk.end);
+    for (size_t i = 0; i < sched->threads.count; i++) {
+        struct sched_thread *thread = sched->threads.rows[i];
+        u64 known = known_until(sched, thread);
+        settle(sched, thread, known);
+        if (thread->state != STATE_ENDED)
+            spend(thread, UNKNOWN, sched->walk.end);
+    }
 }
 
 static void put_answer(json_t *document, struct sched *sched, u64 most)
@@ -391,9 +406,9 @@ static const struct column columns[] = {
     COLUMN("CPU", "cpu", 3),
     COLUMN("RUNS", "runs", 6),
     TIME_COLUMN("RUN", "run"),
-    COLUMN("#", "readies", 6),
+    COLUMN("#", "readies", 6, .rank = RANK_RARE),
     TIME_COLUMN("READY", "ready"),
-    COLUMN("#", "blocks", 6),
+    COLUMN("#", "blocks", 6, .rank = RANK_RARE),
     TIME_COLUMN("BLOCKED", "blocked"),
     TIME_COLUMN("UNKNOWN", "unknown"),
     COLUMN("WAKES", "wakes", 6),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Events as rows: time, CPU, process, event, and the text of its description.
+// Events as rows: time, CPU, process, event, and the text of its description. The kernel's events
+// are those of the process whose thread ran, as for `trace breakdown`.
 #include "trace/trace_show.h"
 #include "output/columns.h"
 
@@ -7,36 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES 512
-
-static void process_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
-{
-    json_int_t pid = json_integer_value(json_object_get(row, column->key));
-    if (pid == 0)
-        strcpy(text, "kernel");
-    else
-        snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT, pid);
-}
+#define TEXT_BYTES 2048
+#define LEARNT_AHEAD 1000000 // events, when only a few are shown
 
 static const struct column columns[] = {
     COLUMN("TIME", "time", 18),
     HIDDEN("ticks"),
-    COLUMN("CPU", "cpu", 3),
-    COLUMN("PROCESS", "pid", 7, .compose = process_text),
-    COLUMN("EVENT", "event", -22),
+    COLUMN("CPU", "cpu", 3, .rank = RANK_RARE),
+    COLUMN("PROCESS", "process", -11),
+    HIDDEN("pid"),
+    COLUMN("EVENT", "event", -22, .rank = RANK_KEEP),
     COLUMN("TEXT", "text", -1),
     COLUMNS_END,
 };
 
-static json_t *make_row(const struct trace_show *show, u64 time, u32 cpu, u32 pid)
+static json_t *make_row(const struct trace_show *show, u64 time, u32 cpu, u32 stream)
 {
     char text[TRACE_TIME_BYTES];
     json_t *row = json_object();
-    trace_time_text(time, show->hz, text);
+    trace_time_text(time, show->walk.hz, text);
     put_text(row, "time", text);
     put_u64(row, "ticks", time);
     put_u64(row, "cpu", cpu);
-    put_u64(row, "pid", pid);
+    put_u64(row, "stream_pid", stream);
     return row;
 }
 
@@ -57,57 +51,105 @@ static void put_fields(json_t *row, const struct trace_event_info *info, const u
     }
 }
 
-// The format is one of trace/events/*.def, or is made of names. It has one conversion for each
-// field, for 64 bits or for a text's address.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void event_text(const struct trace_event_info *info, const u64 *v, char text[TEXT_BYTES])
+static void put_names(json_t *row, struct trace_show *show, const struct trace_event *event,
+                      const u64 *values, u64 pid)
 {
-    snprintf(text, TEXT_BYTES, info->format, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+    const struct trace_event_info *info = &event->description->info;
+    char word[WORD_BYTES];
+    json_t *names = put_object(row, "names");
+    for (u32 i = 0; i < info->field_count; i++)
+        if (event_word(&show->words, event, i, values, pid, word))
+            put_text(names, info->fields[i].name, word);
 }
-#pragma GCC diagnostic pop
+
+// Without SCHED a thread that was told to run would seem to run for ever.
+static void note_scheduling(struct trace_show *show, const struct trace_event *event)
+{
+    const struct event_description *scheduling = show->walk.dispatchers[0].description;
+    if (scheduling != NULL)
+        show->knows_threads |= (show->walk.machine.enabled >> scheduling->info.major & 1) != 0 ||
+                               event->id >> 16 == scheduling->info.major;
+}
+
+static u64 thread_of(const struct trace_show *show, const struct trace_event *event)
+{
+    return event->pid == 0 && show->knows_threads ? show->walk.machine.doer : ACTIVITY_NO_THREAD;
+}
+
+static u64 process_of(const struct trace_show *show, const struct trace_event *event, u64 thread)
+{
+    if (event->pid != 0)
+        return event->pid;
+    return thread == ACTIVITY_NO_THREAD ? ACTIVITY_NO_PID : trace_walk_pid(&show->walk, thread);
+}
+
+static void put_event(struct trace_show *show, json_t *row, const struct trace_event *event,
+                      u64 pid)
+{
+    u64 values[TRACE_MAX_FIELDS] = {0};
+    char text[TEXT_BYTES], string[TRACE_TEXT_BYTES] = "";
+    trace_event_fields(event, values);
+    trace_event_string(event, string);
+    event_words_text(&show->words, event, values, string, pid, text, sizeof(text));
+    put_text(row, "event", event->description->full_name);
+    put_text(row, "text", text);
+    // Nobody else sees them, and they take more time than the text.
+    if (output_form() == OUTPUT_JSON) {
+        put_fields(row, &event->description->info, values, string);
+        put_names(row, show, event, values, pid);
+    }
+}
 
 static int show_event(void *context, const struct trace_event *event)
 {
     struct trace_show *show = context;
-    u64 values[TRACE_MAX_FIELDS] = {0};
-    char text[TEXT_BYTES], string[TRACE_TEXT_BYTES];
-    if (!trace_choice_has(show->choice, event))
+    char text[64];
+    note_scheduling(show, event);
+    u64 thread = thread_of(show, event), pid = process_of(show, event, thread);
+    if (!trace_choice_has_of_any(show->choice, event) ||
+        (show->choice->pid != TRACE_ANY && show->choice->pid != pid))
         return KOV_OK;
     if (show->shown >= show->most)
         return VISIT_ENOUGH;
     json_t *row = make_row(show, event->time, event->cpu, event->pid);
+    trace_tool_put_process(row, &show->walk, pid, thread,
+                           activity_is_idle(&show->walk.machine, thread));
+    if (thread == ACTIVITY_NO_THREAD)
+        put_text(row, "thread", NULL);
+    else
+        put_u64(row, "thread", thread);
     if (event->description != NULL) {
-        trace_event_fields(event, values);
-        if (trace_event_string(event, string))
-            values[event->description->info.field_count - 1] = (uintptr_t)string;
-        event_text(&event->description->info, values, text);
-        put_text(row, "event", event->description->full_name);
+        put_event(show, row, event, pid);
     } else {
         snprintf(text, sizeof(text), "id=%#" PRIx32 " words=%" PRIu32, event->id, event->words);
         put_text(row, "event", "unknown");
+        put_text(row, "text", text);
     }
-    put_text(row, "text", text);
-    // Nobody else sees them, and they take more time than the text.
-    if (output_form() == OUTPUT_JSON && event->description != NULL)
-        put_fields(row, &event->description->info, values, string);
     rows_add(columns, row);
     return ++show->shown == show->most ? VISIT_ENOUGH : KOV_OK;
+}
+
+// What the kernel did for a process may be among what is missing of the kernel's events.
+static bool has_loss(const struct trace_choice *choice, const struct trace_loss *loss)
+{
+    return trace_choice_has_stream(choice, loss->pid, loss->cpu) ||
+           (loss->pid == 0 && (choice->cpu == TRACE_ANY || choice->cpu == loss->cpu));
 }
 
 static int show_loss(void *context, const struct trace_loss *loss)
 {
     struct trace_show *show = context;
-    char text[TEXT_BYTES], until[TRACE_TIME_BYTES];
-    if (!trace_choice_has_stream(show->choice, loss->pid, loss->cpu))
+    char text[128], until[TRACE_TIME_BYTES];
+    if (!has_loss(show->choice, loss))
         return KOV_OK;
     show->lost_packets += loss->packets;
     show->discarded += loss->discarded;
-    trace_time_text(loss->to, show->hz, until);
+    trace_time_text(loss->to, show->walk.hz, until);
     snprintf(text, sizeof(text),
              "%" PRIu64 " packets missing, %" PRIu64 " events discarded, until %s", loss->packets,
              loss->discarded, until);
     json_t *row = make_row(show, loss->from, loss->cpu, loss->pid);
+    trace_tool_put_process(row, &show->walk, loss->pid, ACTIVITY_NO_THREAD, false);
     put_text(row, "event", "lost");
     put_text(row, "text", text);
     put_u64(row, "until_ticks", loss->to);
@@ -117,22 +159,43 @@ static int show_loss(void *context, const struct trace_loss *loss)
     return KOV_OK;
 }
 
-void trace_show_begin(void)
+void trace_show_begin(struct trace_show *show, const struct trace_choice *choice, u64 most)
 {
+    *show = (struct trace_show){.choice = choice, .most = most};
+    show->walk = (struct trace_walk){
+        .choice = choice, .event = show_event, .loss = show_loss, .context = show};
     rows_begin("events", columns);
 }
 
-struct visitor trace_show_visitor(struct trace_show *show)
+void trace_show_find(struct trace_show *show, const struct descriptions *descriptions)
 {
-    return (struct visitor){show_event, show_loss, show};
+    event_words_begin(&show->words, &show->walk, descriptions);
 }
 
-void trace_show_end(const struct trace_show *show)
+void trace_show_end(struct trace_show *show)
 {
     json_t *rest = json_object();
-    put_u64(rest, "hz", show->hz);
+    put_u64(rest, "hz", show->walk.hz);
     put_u64(rest, "shown", show->shown);
     put_u64(rest, "lost_packets", show->lost_packets);
     put_u64(rest, "discarded", show->discarded);
+    put_u64(rest, "left_out_packets", show->left_out);
     rows_end(rest);
+    if (show->choice->pid != TRACE_ANY && !show->knows_threads)
+        warn("SCHED: not recorded; so for which process the kernel's events were is not known, and "
+             "only what the process itself logged is shown. Add it to -e");
+    event_words_free(&show->words);
+    trace_walk_free(&show->walk);
+}
+
+int trace_show(struct engine *engine, const struct trace_choice *choice, u64 most)
+{
+    struct trace_show show;
+    bool all = most == TRACE_ANY || choice->pid != TRACE_ANY;
+    trace_show_begin(&show, choice, most);
+    trace_show_find(&show, &engine->descriptions);
+    int code = trace_walk_knowing(&show.walk, engine, all ? UINT64_MAX : LEARNT_AHEAD);
+    show.left_out = engine->left_out;
+    trace_show_end(&show);
+    return code;
 }

@@ -3,19 +3,26 @@
 #ifndef KOV_TRACE_SHOW_H
 #define KOV_TRACE_SHOW_H
 
-#include "trace/trace_choice.h"
+#include "trace/event_words.h"
 
 struct trace_show {
     const struct trace_choice *choice;
-    u64 hz;
     u64 most;                    // events; TRACE_ANY: all
     u64 shown;                   // events
     u64 lost_packets, discarded; // in what is shown
+    u64 left_out;                // packets of the trace that are damaged
+    bool knows_threads;          // the trace tells which thread runs
+    struct trace_walk walk;
+    struct event_words words;
 };
 
-void trace_show_begin(void);
-struct visitor trace_show_visitor(struct trace_show *show);
-void trace_show_end(const struct trace_show *show);
+// Shows the events of the chosen time, at most so many. Returns an exit code.
+int trace_show(struct engine *engine, const struct trace_choice *choice, u64 most);
+
+// Do parts of trace_show, for events that come by and by: the caller lets `walk` visit them.
+void trace_show_begin(struct trace_show *show, const struct trace_choice *choice, u64 most);
+void trace_show_find(struct trace_show *show, const struct descriptions *descriptions);
+void trace_show_end(struct trace_show *show);
 
 // Follows a running machine until there are enough events, or until Ctrl-C. A session has begun.
 int trace_follow(const struct trace_wishes *wishes, u64 most);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace/reasons.h>
 
 #define DEPTH_MAX 4
 #define UNTOLD_THREAD (1UL << 63) // with a CPU: the thread that runs there until the first switch
@@ -19,7 +20,8 @@ struct open_span {
 struct span_thread {
     u64 key[KEY_WORDS]; // its id
     u32 cpu, depth;
-    bool runs, slept;
+    bool runs;
+    enum { SLEPT_NOT, SLEPT, SLEPT_UNKNOWN } slept; // before it ran last
     u64 runs_since, ran;
     struct open_span open[DEPTH_MAX];
 };
@@ -34,7 +36,7 @@ struct spans {
     struct trace_walk walk;
     const struct span_kind *kind;
     const struct span_wishes *wishes;
-    struct event_fields enter, within, exit, change;
+    struct event_fields enter, within, exit, change, reason;
     struct keyed_rows threads, rows;
     u64 unfinished, alone, unsure;
 };
@@ -142,6 +144,25 @@ static void adopt(struct spans *spans, struct span_thread *thread, u32 cpu)
     untold->depth = 0;
 }
 
+// A thread that leaves in an interrupt is preempted. A switch that tells its reason says it itself.
+static int sleeps(const struct spans *spans, const struct trace_event *event)
+{
+    enum activity activity = spans->walk.before.activity;
+    u64 reason[EVENT_FIELDS_MAX] = {REASON_UNTOLD};
+    event_fields_are(&spans->reason, event, reason);
+    if (reason[0] != REASON_UNTOLD)
+        return reason[0] == REASON_PREEMPTED || reason[0] == REASON_YIELD ? SLEPT_NOT : SLEPT;
+    return activity == ACTIVITY_UNKNOWN     ? SLEPT_UNKNOWN
+           : activity == ACTIVITY_INTERRUPT ? SLEPT_NOT
+                                            : SLEPT;
+}
+
+static bool is_asleep(const struct spans *spans, const struct span_thread *thread)
+{
+    return spans->kind->asleep != 0 && thread->depth > 0 &&
+           thread->open[thread->depth - 1].enter[0] == spans->kind->asleep;
+}
+
 static void take_switch(struct spans *spans, const struct trace_event *event, const u64 *values)
 {
     const struct activity_interval *before = &spans->walk.before;
@@ -151,11 +172,12 @@ static void take_switch(struct spans *spans, const struct trace_event *event, co
         adopt(spans, from, event->cpu);
     from->ran = ran_until(from, event->time);
     from->runs = false;
-    from->slept = before->activity != ACTIVITY_INTERRUPT;
+    from->slept = sleeps(spans, event);
     start(to, event->time);
-    if (to->slept && to->depth > 0 && spans->kind->asleep != 0 &&
-        to->open[to->depth - 1].enter[0] == spans->kind->asleep)
+    if (to->slept == SLEPT && is_asleep(spans, to))
         end_span(spans, to, NULL, event->time);
+    else if (to->slept == SLEPT_UNKNOWN && is_asleep(spans, to))
+        drop(to, &spans->unsure);
 }
 
 static int take_event(void *context, const struct trace_event *event)
@@ -185,7 +207,8 @@ static int take_loss(void *context, const struct trace_loss *loss)
         if (thread->cpu != loss->cpu)
             continue;
         drop(thread, &spans->unsure);
-        thread->runs = thread->slept = false;
+        thread->runs = false;
+        thread->slept = SLEPT_NOT;
     }
     return KOV_OK;
 }
@@ -239,7 +262,7 @@ static void put_rows(json_t *document, const struct spans *spans, const struct k
     for (size_t i = 0; i < joined->count && (most == 0 || i < most); i++) {
         const struct span_row *span = joined->rows[i];
         json_t *row = put_object(rows, NULL);
-        spans->kind->put(row, span->key);
+        spans->kind->put(row, &spans->walk.labels, span->key);
         if (span->key[SPAN_KEYS] >= ALL_PROCESSES)
             put_text(row, "process", span->key[SPAN_KEYS] == ALL_PROCESSES ? "all" : "unknown");
         else
@@ -289,11 +312,13 @@ int trace_spans(struct engine *engine, const struct trace_choice *choice,
         .within = kind->within,
         .exit = kind->exit,
         .change = {.name = "SCHED:switch", .fields = {"from", "to"}},
+        .reason = {.name = "SCHED:switch", .fields = {"reason"}},
         .threads = {.row_bytes = sizeof(struct span_thread)},
         .rows = {.row_bytes = sizeof(struct span_row)}};
     event_fields_find(&spans.enter, &engine->descriptions);
     event_fields_find(&spans.exit, &engine->descriptions);
     event_fields_find(&spans.change, &engine->descriptions);
+    event_fields_find(&spans.reason, &engine->descriptions);
     if (kind->within.name != NULL)
         event_fields_find(&spans.within, &engine->descriptions);
     int code = trace_walk(&spans.walk, engine);

@@ -20,7 +20,7 @@ struct span_kind {
                 // none
     void (*key)(const u64 *enter, const u64 *within, const u64 *exit, u64 key[SPAN_KEYS]);
     bool (*failed)(const u64 *exit);
-    void (*put)(json_t *row, const u64 key[SPAN_KEYS]);
+    void (*put)(json_t *row, const struct labels *labels, const u64 key[SPAN_KEYS]);
 };
 
 struct span_wishes {

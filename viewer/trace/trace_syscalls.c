@@ -17,8 +17,9 @@ static bool failed(const u64 *exit)
     return (s64)exit[1] < 0;
 }
 
-static void put(json_t *row, const u64 key[SPAN_KEYS])
+static void put(json_t *row, const struct labels *labels, const u64 key[SPAN_KEYS])
 {
+    (void)labels;
     put_u64(row, "number", key[0]);
     put_text(row, "call", syscall_name(key[0]));
 }

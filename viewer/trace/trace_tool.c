@@ -3,6 +3,8 @@
 #include "trace/trace_tool.h"
 
 #include "symbols/place.h"
+#include "trace/engine/arrange.h"
+#include "trace/trace_needs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,6 +46,9 @@ static void print_losses(const json_t *document)
         printf("missing in this trace: %" JSON_INTEGER_FORMAT " packets, %" JSON_INTEGER_FORMAT
                " events that were discarded\n",
                packets, events);
+    json_int_t left_out = json_integer_value(json_object_get(document, "left_out_packets"));
+    if (left_out != 0)
+        printf("damaged and left out: %" JSON_INTEGER_FORMAT " packets\n", left_out);
 }
 
 void trace_tool_show(json_t *document, const struct sheet *sheets,
@@ -57,10 +62,11 @@ void trace_tool_show(json_t *document, const struct sheet *sheets,
             fputs(i > 0 ? "\n" : "", stdout);
             columns_print(sheets[i].columns, rows, "");
         }
-        if (note != NULL)
+        if (note != NULL && !json_is_null(json_object_get(document, sheets[0].key)))
             note(document);
         print_losses(document);
     }
+    trace_needs_tell(document, false);
     json_decref(document);
 }
 
@@ -71,8 +77,8 @@ int trace_tool_choose(const struct engine *engine, struct trace_choice *choice)
     return trace_choice_decide(choice, &trace_wishes, &engine->descriptions, begin);
 }
 
-int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
-                   void (*note)(const json_t *document))
+int trace_tool_run(const struct arguments *arguments, const char *name, trace_tool *tool,
+                   const struct sheet *sheets, void (*note)(const json_t *document))
 {
     struct engine engine = {0};
     struct trace_choice choice = {0};
@@ -83,12 +89,17 @@ int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const st
     code = trace_source_open(&engine, arguments);
     if (code == KOV_OK)
         code = trace_tool_choose(&engine, &choice);
+    if (code == KOV_OK && name != NULL)
+        engine_tell_unknown(&engine);
     if (code == KOV_OK)
         code = tool(&engine, &choice, document);
-    if (code == KOV_OK)
+    if (code == KOV_OK) {
+        if (name != NULL)
+            trace_needs_apply(document, name, &engine.recorded);
         trace_tool_show(document, sheets, note);
-    else
+    } else {
         json_decref(document);
+    }
     trace_choice_free(&choice);
     engine_close(&engine);
     return code;
@@ -103,6 +114,12 @@ void trace_tool_put_walk(json_t *document, const struct trace_walk *walk)
     put_u64(document, "to_ticks", walk->end);
     put_u64(document, "lost_packets", walk->lost_packets);
     put_u64(document, "discarded", walk->discarded);
+    put_u64(document, "left_out_packets", walk->left_out);
+    json_t *left_out = put_array(document, "left_out");
+    for (u32 i = 0; i < walk->machine.left_out_count; i++) {
+        u64 pid = walk->machine.left_out[i];
+        trace_tool_put_process(put_object(left_out, NULL), walk, pid, 0, false);
+    }
 }
 
 void trace_tool_put_pid(json_t *row, u64 pid)
@@ -127,10 +144,11 @@ void trace_tool_put_process(json_t *row, const struct trace_walk *walk, u64 pid,
     put_text(row, "name", name);
     const char *of_thread = labels_find(&walk->labels, LABEL_THREAD, thread);
     put_text(row, "process",
-             idle                         ? "[idle]"
-             : pid == 0                   ? "kernel"
-             : known || of_thread == NULL ? text
-                                          : of_thread);
+             idle                                     ? "[idle]"
+             : pid == 0                               ? "kernel"
+             : !known && thread == ACTIVITY_NO_THREAD ? NULL
+             : known || of_thread == NULL             ? text
+                                                      : of_thread);
     trace_tool_put_pid(row, pid);
 }
 
@@ -140,6 +158,14 @@ void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz)
     snprintf(name, sizeof(name), "%s_ticks", key);
     put_number(row, key, ticks / (double)hz);
     put_u64(row, name, (u64)llround(ticks));
+}
+
+static void put_no_time(json_t *row, const char *key)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%s_ticks", key);
+    put_text(row, key, NULL);
+    put_text(row, name, NULL);
 }
 
 void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz)
@@ -156,7 +182,7 @@ void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz)
     };
     for (size_t i = 0; i < ARRAY_SIZE(spread); i++)
         if (ticks->count == 0)
-            put_text(row, spread[i].key, NULL);
+            put_no_time(row, spread[i].key);
         else
             trace_tool_put_time(row, spread[i].key, spread[i].ticks, hz);
 }
@@ -207,7 +233,7 @@ void trace_time_cell(const struct column *column, const json_t *row, char text[C
     const json_t *value = json_object_get(row, column->key);
     double seconds = json_number_value(value);
     if (!json_is_number(value))
-        strcpy(text, "-");
+        strcpy(text, CELL_UNKNOWN);
     else if (seconds == 0)
         strcpy(text, "0");
     else if (seconds < 1e-3)

@@ -22,9 +22,11 @@ int trace_source_open(struct engine *engine, const struct arguments *arguments);
 // Fills a document with the answer. Returns an exit code.
 typedef int trace_tool(struct engine *engine, const struct trace_choice *choice, json_t *document);
 // Opens, chooses, answers, and shows. People do not see empty tables, except the first table.
-// `note` prints what people see below; it may be NULL.
-int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
-                   void (*note)(const json_t *document));
+// `name` is the tool's in the table of needs (trace_needs.c); NULL: its source is no trace of the
+// kernel, so nothing is told of CPUs and majors that it lacks. `note` prints what people see below
+// if the first table is known; it may be NULL.
+int trace_tool_run(const struct arguments *arguments, const char *name, trace_tool *tool,
+                   const struct sheet *sheets, void (*note)(const json_t *document));
 
 // Do parts of trace_tool_run, for tools that answer from several traces. The caller closes and
 // frees what they fill, in any case.
@@ -40,7 +42,8 @@ void trace_tool_put_walk(json_t *document, const struct trace_walk *walk);
 // Puts "pid"; null if it is not known.
 void trace_tool_put_pid(json_t *row, u64 pid);
 // Puts "pid" and "process", as it is shown: "fs:2", "process 7", "kernel", "[idle]", or the thread
-// if its process is unknown. Puts "name", null if the trace does not tell it.
+// if its process is unknown, "unknown" if that is too. Puts "name", null if the trace does not tell
+// it.
 void trace_tool_put_process(json_t *row, const struct trace_walk *walk, u64 pid, u64 thread,
                             bool idle);
 // Puts KEY in seconds, and KEY_ticks.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Waits that have begun and not ended. A call that is handed over is logged before the switch to
 // its server's thread; the fast path logs it right after the switch. SCHED:switch says that it was
-// a call.
+// a call. Which thread of a program made a call, works on one or waits for a mutex is known from
+// the last time that the machine told it (trace/events/state.def), or from a memory dump.
 #include "trace/trace_waits.h"
 #include "tools/memory.h"
 
@@ -9,7 +10,21 @@
 #include <string.h>
 #include <trace/reasons.h>
 
-enum { CALL, TAKE, REPLY, SWITCH, PROCESS_END, LOCK_TAKE, LOCK_RELEASE, LOCK_WAIT, WAIT_EVENTS };
+enum {
+    CALL,
+    TAKE,
+    REPLY,
+    SWITCH,
+    PROCESS_END,
+    LOCK_TAKE,
+    LOCK_RELEASE,
+    LOCK_WAIT,
+    TOLD,
+    TOLD_CALL,
+    TOLD_THREAD,
+    TOLD_LOCK,
+    WAIT_EVENTS
+};
 
 struct lock_owner {
     u64 key[KEY_WORDS]; // lock, sleeping
@@ -19,6 +34,13 @@ struct lock_owner {
 struct server_thread {
     u64 key[KEY_WORDS]; // thread
     u64 pid;
+};
+
+// What has been told of a thread of a program. Calls: 0: none, or it is over.
+struct told_thread {
+    u64 pid;
+    u32 id, owner;
+    u64 works_on, calls, mutex; // mutex: or what else it waits for, | THREAD_WAITS_*
 };
 
 struct waits_cpu {
@@ -33,6 +55,10 @@ struct waits {
     struct keyed_rows owners, servers;
     struct trace_wait *open;
     size_t count, capacity;
+    struct told_thread *told;
+    size_t told_count, told_capacity;
+    bool told_unsure; // events are missing since then
+    u64 left_out;     // calls and threads for which the last state had no room
 };
 
 static const struct event_fields wait_events[WAIT_EVENTS] = {
@@ -44,6 +70,11 @@ static const struct event_fields wait_events[WAIT_EVENTS] = {
     [LOCK_TAKE] = {.name = "LOCKHOLD:lock_take", .fields = {"lock", "sleeping"}},
     [LOCK_RELEASE] = {.name = "LOCKHOLD:lock_release", .fields = {"lock", "sleeping"}},
     [LOCK_WAIT] = {.name = "LOCKHOLD:lock_wait", .fields = {"lock", "sleeping", "owner"}},
+    [TOLD] = {.name = "STATE:state_waits", .fields = {"left_out"}},
+    [TOLD_CALL] = {.name = "STATE:state_call", .fields = {"call", "thread", "server"}},
+    [TOLD_THREAD] = {.name = "STATE:state_user_thread",
+                     .fields = {"pid", "thread", "works_on", "calls", "mutex", "owner"}},
+    [TOLD_LOCK] = {.name = "STATE:state_lock", .fields = {"lock", "thread", "owner"}},
 };
 
 // ---- who is of which process -------------------------------------------------------------------
@@ -57,10 +88,11 @@ static u64 pid_of(const struct waits *waits, u64 thread)
 
 // ---- open waits --------------------------------------------------------------------------------
 
-static struct trace_wait *find(struct waits *waits, bool lock, u64 object, u64 thread)
+static struct trace_wait *find(struct waits *waits, enum trace_wait_kind kind, u64 object,
+                               u64 thread)
 {
     for (size_t i = waits->count; i-- > 0;)
-        if (waits->open[i].lock == lock && waits->open[i].object == object &&
+        if (waits->open[i].kind == kind && waits->open[i].object == object &&
             (thread == WAIT_NOBODY || waits->open[i].thread == thread))
             return &waits->open[i];
     return NULL;
@@ -83,13 +115,140 @@ static struct trace_wait *begin_wait(struct waits *waits, const struct trace_wai
 
 static void taken(struct waits *waits, u64 call, u64 thread)
 {
-    struct trace_wait *wait = find(waits, false, call, WAIT_NOBODY);
+    struct trace_wait *wait = find(waits, WAIT_CALL, call, WAIT_NOBODY);
     if (wait == NULL || thread == ACTIVITY_NO_THREAD)
         return;
     wait->of_thread = thread;
     // It takes the process's calls, so it belongs to the process.
     struct server_thread *server = keyed_rows_get(&waits->servers, (const u64[KEY_WORDS]){thread});
     server->pid = wait->of_pid;
+}
+
+// ---- what is told ------------------------------------------------------------------------------
+
+static void end_call(struct waits *waits, u64 call)
+{
+    end_wait(waits, find(waits, WAIT_CALL, call, WAIT_NOBODY));
+    for (size_t i = 0; i < waits->told_count; i++) {
+        struct told_thread *told = &waits->told[i];
+        told->calls = told->calls == call ? 0 : told->calls;
+        told->works_on = told->works_on == call ? 0 : told->works_on;
+    }
+}
+
+// Notes a call without an answer that is told, and not logged here.
+static void tell_call(struct waits *waits, u64 call, u64 thread, u64 server)
+{
+    struct trace_wait *open = find(waits, WAIT_CALL, call, WAIT_NOBODY);
+    if (open != NULL)
+        open->unsure = false;
+    else
+        begin_wait(waits, &(struct trace_wait){.object = call,
+                                               .method = WAIT_NOBODY,
+                                               .since = WAIT_NOBODY,
+                                               .thread = thread,
+                                               .of_pid = server,
+                                               .of_thread = WAIT_NOBODY});
+}
+
+static void tell_thread(struct waits *waits, const struct told_thread *told)
+{
+    waits->told =
+        memory_grow(waits->told, waits->told_count, &waits->told_capacity, sizeof(*waits->told));
+    waits->told[waits->told_count++] = *told;
+}
+
+// Takes what a dump tells: all calls without an answer, and all threads. It is sure of that,
+// whatever events are missing.
+static void take_memory(struct waits *waits, const struct memory_waits *memory)
+{
+    for (size_t i = 0; i < memory->process_count; i++)
+        labels_name_process(&waits->walk.labels, memory->processes[i].pid,
+                            memory->processes[i].name);
+    waits->told_count = 0;
+    waits->told_unsure = false;
+    for (size_t i = 0; i < memory->call_count; i++)
+        tell_call(waits, memory->calls[i].id, memory->calls[i].thread, memory->calls[i].server);
+    for (size_t i = 0; i < memory->thread_count; i++) {
+        const struct trace_waits_thread *thread = &memory->threads[i].thread;
+        struct told_thread told = {memory->threads[i].pid, thread->id, thread->owner,
+                                   thread->works_on,       0,          thread->mutex};
+        for (size_t j = 0; j < memory->call_count; j++)
+            if (memory->calls[j].client == told.pid && memory->calls[j].token == thread->address)
+                told.calls = memory->calls[j].id;
+        tell_thread(waits, &told);
+    }
+}
+
+static void take_told(struct waits *waits, const struct trace_event *event)
+{
+    u64 values[EVENT_FIELDS_MAX];
+    if (event_fields_are(&waits->events[TOLD], event, values)) {
+        waits->told_count = 0;
+        waits->told_unsure = false;
+        waits->left_out = values[0];
+    } else if (event_fields_are(&waits->events[TOLD_CALL], event, values)) {
+        tell_call(waits, values[0], values[1], values[2]);
+    } else if (event_fields_are(&waits->events[TOLD_THREAD], event, values)) {
+        tell_thread(waits, &(struct told_thread){values[0], (u32)values[1], (u32)values[5],
+                                                 values[2], values[3], values[4]});
+    } else if (event_fields_are(&waits->events[TOLD_LOCK], event, values) &&
+               find(waits, WAIT_LOCK, values[0], values[1]) == NULL) {
+        begin_wait(waits,
+                   &(struct trace_wait){.kind = WAIT_LOCK,
+                                        .object = values[0],
+                                        .since = WAIT_NOBODY,
+                                        .thread = values[1],
+                                        .of_thread = values[2] != 0 ? values[2] : WAIT_NOBODY,
+                                        .of_pid = ACTIVITY_NO_PID});
+    }
+}
+
+// Finds who makes a call, and who works on it.
+static void name_call(const struct waits *waits, struct trace_wait *wait)
+{
+    for (size_t i = 0; i < waits->told_count; i++) {
+        const struct told_thread *told = &waits->told[i];
+        if (told->calls == wait->object) {
+            wait->pid = told->pid;
+            wait->user = told->id;
+            wait->unsure |= waits->told_unsure;
+        }
+        if (told->works_on == wait->object && told->pid == wait->of_pid) {
+            wait->of_user = told->id;
+            wait->unsure |= waits->told_unsure;
+        }
+    }
+}
+
+// Adds what threads of programs wait for within them. That it ends is not told, so they are sure
+// only in a cycle.
+static void add_own_waits(struct waits *waits)
+{
+    static const enum trace_wait_kind kinds[] = {
+        [THREAD_WAITS_MUTEX / 2] = WAIT_MUTEX,
+        [THREAD_WAITS_JOIN / 2] = WAIT_JOIN,
+        [THREAD_WAITS_SEMAPHORE / 2] = WAIT_SEMAPHORE,
+        [THREAD_WAITS_CONDITION / 2] = WAIT_CONDITION,
+    };
+    for (size_t i = 0; i < waits->told_count; i++) {
+        const struct told_thread *told = &waits->told[i];
+        enum trace_wait_kind kind = kinds[(told->mutex & THREAD_WAITS_KIND) / 2];
+        bool for_one = kind == WAIT_MUTEX || kind == WAIT_JOIN;
+        if (told->mutex == 0)
+            continue;
+        begin_wait(waits, &(struct trace_wait){.kind = kind,
+                                               .object = told->mutex & ~THREAD_WAITS_BITS,
+                                               .limited = (told->mutex & THREAD_WAITS_LIMITED) != 0,
+                                               .since = WAIT_NOBODY,
+                                               .thread = WAIT_NOBODY,
+                                               .pid = told->pid,
+                                               .user = told->id,
+                                               .of_thread = WAIT_NOBODY,
+                                               .of_pid = for_one ? told->pid : ACTIVITY_NO_PID,
+                                               .of_user = for_one ? told->owner : 0,
+                                               .unsure = waits->told_unsure});
+    }
 }
 
 // ---- events ------------------------------------------------------------------------------------
@@ -99,7 +258,7 @@ static void take_call(struct waits *waits, const struct trace_event *event, cons
                       const struct waits_cpu *before)
 {
     bool fast = values[2] != 0 && before->to != 0;
-    end_wait(waits, find(waits, false, values[0], WAIT_NOBODY));
+    end_call(waits, values[0]);
     begin_wait(waits,
                &(struct trace_wait){.object = values[0],
                                     .method = values[3],
@@ -127,9 +286,12 @@ static void take_switch(struct waits *waits, u32 cpu, const u64 *values, u64 han
 static void process_ends(struct waits *waits, u64 pid)
 {
     for (size_t i = waits->count; i-- > 0;)
-        if (!waits->open[i].lock &&
+        if (waits->open[i].kind == WAIT_CALL &&
             (waits->open[i].of_pid == pid || pid_of(waits, waits->open[i].thread) == pid))
             end_wait(waits, &waits->open[i]);
+    for (size_t i = waits->told_count; i-- > 0;)
+        if (waits->told[i].pid == pid)
+            waits->told[i] = waits->told[--waits->told_count];
 }
 
 static struct lock_owner *owner_of(struct waits *waits, const u64 *values)
@@ -143,7 +305,7 @@ static void wait_for_lock(struct waits *waits, const struct trace_event *event, 
 {
     const struct lock_owner *owner = owner_of(waits, values);
     u64 known = owner->thread != 0 ? owner->thread : WAIT_NOBODY;
-    begin_wait(waits, &(struct trace_wait){.lock = true,
+    begin_wait(waits, &(struct trace_wait){.kind = WAIT_LOCK,
                                            .object = values[0],
                                            .since = event->time,
                                            .thread = thread,
@@ -155,10 +317,10 @@ static void take_lock_event(struct waits *waits, const struct trace_event *event
 {
     u64 values[EVENT_FIELDS_MAX], thread = trace_walk_thread(&waits->walk, event->cpu);
     if (event_fields_are(&waits->events[LOCK_TAKE], event, values)) {
-        end_wait(waits, find(waits, true, values[0], thread));
+        end_wait(waits, find(waits, WAIT_LOCK, values[0], thread));
         owner_of(waits, values)->thread = thread;
         for (size_t i = 0; i < waits->count; i++)
-            if (waits->open[i].lock && waits->open[i].object == values[0])
+            if (waits->open[i].kind == WAIT_LOCK && waits->open[i].object == values[0])
                 waits->open[i].of_thread = thread;
     } else if (event_fields_are(&waits->events[LOCK_RELEASE], event, values)) {
         owner_of(waits, values)->thread = WAIT_NOBODY;
@@ -184,20 +346,28 @@ static int take_event(void *context, const struct trace_event *event)
     } else if (event_fields_are(&waits->events[TAKE], event, values)) {
         taken(waits, values[0], trace_walk_thread(&waits->walk, event->cpu));
     } else if (event_fields_are(&waits->events[REPLY], event, values)) {
-        end_wait(waits, find(waits, false, values[0], WAIT_NOBODY));
+        end_call(waits, values[0]);
     } else if (event_fields_are(&waits->events[PROCESS_END], event, values)) {
         process_ends(waits, values[0]);
     } else {
         take_lock_event(waits, event);
+        take_told(waits, event);
     }
     return KOV_OK;
+}
+
+static void all_unsure(struct waits *waits)
+{
+    waits->told_unsure = true;
+    for (size_t i = 0; i < waits->count; i++)
+        waits->open[i].unsure = true;
 }
 
 static int take_loss(void *context, const struct trace_loss *loss)
 {
     struct waits *waits = context;
-    for (size_t i = 0; loss->pid == 0 && i < waits->count; i++)
-        waits->open[i].unsure = true;
+    if (loss->pid == 0)
+        all_unsure(waits);
     for (size_t i = 0; loss->pid == 0 && i < waits->owners.count; i++)
         ((struct lock_owner *)waits->owners.rows[i])->thread = WAIT_NOBODY;
     return KOV_OK;
@@ -208,7 +378,9 @@ static void name_processes(struct waits *waits)
     for (size_t i = 0; i < waits->count; i++) {
         struct trace_wait *wait = &waits->open[i];
         wait->pid = pid_of(waits, wait->thread);
-        if (wait->lock)
+        if (wait->kind == WAIT_CALL)
+            name_call(waits, wait);
+        else
             wait->of_pid =
                 wait->of_thread == WAIT_NOBODY ? ACTIVITY_NO_PID : pid_of(waits, wait->of_thread);
     }
@@ -225,11 +397,18 @@ int trace_waits(struct engine *engine, const struct trace_choice *choice, json_t
         event_fields_find(&waits.events[i], &engine->descriptions);
     int code = trace_walk(&waits.walk, engine);
     if (code == KOV_OK) {
+        if (trace_walk_is_cut(&waits.walk))
+            all_unsure(&waits);
+        if (engine->waits.known && choice->to == UINT64_MAX)
+            take_memory(&waits, &engine->waits);
         name_processes(&waits);
-        trace_waits_put(waits.open, waits.count, waits.walk.end, waits.walk.hz, document);
+        add_own_waits(&waits);
+        trace_waits_put(waits.open, waits.count, &waits.walk, document);
+        put_u64(document, "untold", waits.left_out);
         trace_tool_put_walk(document, &waits.walk);
     }
     free(waits.open);
+    free(waits.told);
     keyed_rows_free(&waits.owners);
     keyed_rows_free(&waits.servers);
     trace_walk_free(&waits.walk);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The graph of waits. It leads from each wait to those of its server, or of the lock's owner. A
-// process is one node, since its threads share its locks and take each other's calls. Each thread
-// of the kernel is a node of its own. A depth-first search finds cycles.
+// The graph of waits. A node is a thread: of a program, or of the kernel. It waits for one thing at
+// a time, which one thread works on or has. So from each wait at most one other follows, and who
+// follows them comes to an end or into a cycle.
 #include "tools/memory.h"
+#include "tools/text.h"
+#include "trace/event_words.h"
+#include "trace/method_name.h"
 #include "trace/trace_waits.h"
 
 #include <inttypes.h>
@@ -10,48 +13,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEW, ON_PATH, DONE };
-
 struct graph {
+    struct trace_walk *walk;
     struct trace_wait *waits;
-    size_t count, depth;
-    size_t *path; // of the depth-first search
-    json_t *deadlocks;
+    size_t count;
 };
 
-static bool known(u64 pid)
-{
-    return pid != 0 && pid != ACTIVITY_NO_PID;
-}
+static const char *const kinds[] = {
+    [WAIT_CALL] = "call", [WAIT_LOCK] = "lock",           [WAIT_MUTEX] = "mutex",
+    [WAIT_JOIN] = "join", [WAIT_SEMAPHORE] = "semaphore", [WAIT_CONDITION] = "condition"};
 
-// Returns whether `wait` waits for the process or thread that waits in `next`.
+// Returns whether `wait` waits for the thread that waits in `next`. Locks of the kernel are held by
+// its own threads, and by dispatchers: in a call that one of their threads made, nobody holds any.
 static bool leads_to(const struct trace_wait *wait, const struct trace_wait *next)
 {
-    if (known(wait->of_pid))
-        return wait->of_pid == next->pid;
-    return wait->of_thread != WAIT_NOBODY && wait->of_thread == next->thread;
+    if (wait->kind == WAIT_LOCK)
+        return next->kind == WAIT_LOCK && wait->of_thread != WAIT_NOBODY &&
+               wait->of_thread == next->thread;
+    return wait->of_user != 0 && wait->of_user == next->user && wait->of_pid == next->pid;
 }
 
 static int compare(const void *one, const void *other)
 {
     const struct trace_wait *a = one, *b = other;
-    if (a->since != b->since)
-        return a->since < b->since ? -1 : 1;
+    u64 since_a = a->since + 1, since_b = b->since + 1; // WAIT_NOBODY: before all others
+    if (since_a != since_b)
+        return since_a < since_b ? -1 : 1;
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
 // ---- texts -------------------------------------------------------------------------------------
 
-static void print_node(FILE *to, u64 pid, u64 thread)
+// Prints "fs:2", or "process 2" if the trace does not tell its name.
+static void print_process(FILE *to, const struct graph *graph, u64 pid)
 {
-    if (known(pid))
-        fprintf(to, "process %" PRIu64, pid);
-    else if (pid == 0)
-        fprintf(to, "kernel");
-    if (thread != WAIT_NOBODY)
+    char text[WORD_BYTES];
+    bool named = word_of_process(&graph->walk->labels, pid, text) || pid == 0;
+    fprintf(to, "%s%s", named ? "" : "process ", text);
+}
+
+static void print_node(FILE *to, const struct graph *graph, u64 pid, u64 thread, u32 user)
+{
+    if (pid != ACTIVITY_NO_PID)
+        print_process(to, graph, pid);
+    if (user != 0)
+        fprintf(to, " user thread %" PRIu32, user);
+    else if (thread != WAIT_NOBODY)
         fprintf(to, "%sthread %" PRIu64, pid == ACTIVITY_NO_PID ? "" : " ", thread);
     else if (pid == ACTIVITY_NO_PID)
         fprintf(to, "somebody");
+}
+
+static void print_method(FILE *to, u64 method)
+{
+    const char *name = method_name(method);
+    if (name != NULL)
+        fprintf(to, " method %s", name);
+    else
+        fprintf(to, " method %" PRIu64, method);
+}
+
+// Prints the number of a call, or an address; of a lock the object in which it lies, if it is told.
+static void print_object(FILE *to, const struct graph *graph, const struct trace_wait *wait)
+{
+    struct trace_walk *walk = graph->walk;
+    char text[WORD_BYTES];
+    u64 coid, offset;
+    if (wait->kind != WAIT_LOCK ||
+        !labels_object_at(&walk->labels, wait->object, walk->end, walk->end, &coid, &offset)) {
+        fprintf(to, "%#" PRIx64, wait->object);
+        return;
+    }
+    word_of_object(&walk->labels, coid, text);
+    fprintf(to, "%s+0x%" PRIx64, text, offset);
 }
 
 // Returns the chain of a wait as text. It follows the first wait to which each one leads, until one
@@ -63,14 +97,18 @@ static char *chain_text(const struct graph *graph, size_t first)
     FILE *to = open_memstream(&text, &size);
     if (to == NULL)
         return NULL;
-    print_node(to, graph->waits[first].pid, graph->waits[first].thread);
+    const struct trace_wait *begin = &graph->waits[first];
+    print_node(to, graph, begin->pid, begin->thread, begin->user);
     do {
         const struct trace_wait *wait = &graph->waits[at];
-        if (wait->lock)
-            fprintf(to, " → lock %#" PRIx64 " of ", wait->object);
-        else
-            fprintf(to, " → call %#" PRIx64 " method %" PRIu64 " of ", wait->object, wait->method);
-        print_node(to, wait->of_pid, wait->of_thread);
+        fprintf(to, " → %s ", kinds[wait->kind]);
+        print_object(to, graph, wait);
+        if (wait->kind == WAIT_CALL && wait->method != WAIT_NOBODY)
+            print_method(to, wait->method);
+        if (wait->kind != WAIT_SEMAPHORE && wait->kind != WAIT_CONDITION) {
+            fputs(" of ", to);
+            print_node(to, graph, wait->of_pid, wait->of_thread, wait->of_user);
+        }
         at = wait->next;
     } while (at != WAIT_NOBODY && at != first && ++steps < graph->count);
     fputs(at != WAIT_NOBODY ? " → …" : "", to);
@@ -78,31 +116,37 @@ static char *chain_text(const struct graph *graph, size_t first)
     return text;
 }
 
-static void print_number(FILE *to, const struct trace_wait *wait)
+// Prints "fs:2.7", or "2.7" if the trace does not tell the name.
+static void print_short(FILE *to, const struct graph *graph, const struct trace_wait *wait)
 {
-    if (known(wait->pid))
-        fprintf(to, "%" PRIu64, wait->pid);
+    char text[WORD_BYTES];
+    word_of_process(&graph->walk->labels, wait->pid, text);
+    if (wait->user != 0)
+        fprintf(to, "%s.%" PRIu32, text, wait->user);
     else
         fprintf(to, "thread %" PRIu64, wait->thread);
 }
 
-// Puts a deadlock: the waits of the path from where the cycle begins.
-static void put_deadlock(const struct graph *graph, size_t begin)
+// Puts the deadlock to which the wait at `begin` belongs.
+static void put_deadlock(const struct graph *graph, size_t begin, json_t *deadlocks)
 {
     char *text = NULL;
-    size_t size = 0;
+    size_t size = 0, at = begin;
     FILE *to = open_memstream(&text, &size);
-    json_t *row = put_object(graph->deadlocks, NULL), *waits = put_array(row, "waits");
+    json_t *row = put_object(deadlocks, NULL), *waits = put_array(row, "waits");
     bool unsure = false;
-    for (size_t i = begin; to != NULL && i < graph->depth; i++) {
-        const struct trace_wait *wait = &graph->waits[graph->path[i]];
-        print_number(to, wait);
-        fputs(" → ", to);
-        put_u64(waits, NULL, graph->path[i]);
+    do {
+        const struct trace_wait *wait = &graph->waits[at];
+        if (to != NULL)
+            print_short(to, graph, wait);
+        if (to != NULL)
+            fputs(" → ", to);
+        put_u64(waits, NULL, at);
         unsure |= wait->unsure;
-    }
+        at = wait->next;
+    } while (at != begin);
     if (to != NULL) {
-        print_number(to, &graph->waits[graph->path[begin]]);
+        print_short(to, graph, &graph->waits[begin]);
         fclose(to);
     }
     put_text(row, "cycle", text);
@@ -112,41 +156,35 @@ static void put_deadlock(const struct graph *graph, size_t begin)
 
 // ---- cycles ------------------------------------------------------------------------------------
 
-// Returns the first wait from `begin` on to which `from` leads. The count: none.
-static size_t next_of(const struct graph *graph, size_t from, size_t begin)
+static u64 next_of(const struct graph *graph, const struct trace_wait *wait)
 {
-    size_t at = begin;
-    while (at < graph->count && !leads_to(&graph->waits[from], &graph->waits[at]))
-        at++;
-    return at;
+    for (size_t i = 0; i < graph->count; i++)
+        if (leads_to(wait, &graph->waits[i]))
+            return i;
+    return WAIT_NOBODY;
 }
 
-static void search_from(struct graph *graph, size_t start)
+// Follows the waits from one on, each once in all. Returns the first one of a cycle that is new, or
+// WAIT_NOBODY. A wait that ends by itself is in no deadlock.
+static u64 follow(struct graph *graph, size_t start)
 {
-    size_t *tried = memory_get((graph->count + 1) * sizeof(*tried));
-    graph->path[0] = start;
-    graph->waits[start].mark = ON_PATH;
-    graph->depth = 1;
-    while (graph->depth > 0) {
-        size_t at = graph->path[graph->depth - 1];
-        size_t next = next_of(graph, at, tried[graph->depth - 1]);
-        if (next == graph->count) {
-            graph->waits[at].mark = DONE;
-            graph->depth--;
-            continue;
-        }
-        tried[graph->depth - 1] = next + 1;
-        if (graph->waits[next].mark == ON_PATH) {
-            for (size_t i = 0; i < graph->depth; i++)
-                if (graph->path[i] == next)
-                    put_deadlock(graph, i);
-        } else if (graph->waits[next].mark == NEW) {
-            graph->waits[next].mark = ON_PATH;
-            tried[graph->depth] = 0;
-            graph->path[graph->depth++] = next;
-        }
+    u64 at = start;
+    while (at != WAIT_NOBODY && graph->waits[at].mark == 0 && !graph->waits[at].limited) {
+        graph->waits[at].mark = start + 1;
+        at = graph->waits[at].next;
     }
-    free(tried);
+    return at != WAIT_NOBODY && graph->waits[at].mark == start + 1 ? at : WAIT_NOBODY;
+}
+
+// Returns whether a wait is in a cycle that lasts, or leads into one.
+static bool is_stuck(const struct graph *graph, const struct trace_wait *wait)
+{
+    for (size_t steps = 0; steps <= graph->count; steps++) {
+        if (wait->limited || wait->next == WAIT_NOBODY)
+            return false;
+        wait = &graph->waits[wait->next];
+    }
+    return true;
 }
 
 // ---- the answer --------------------------------------------------------------------------------
@@ -166,35 +204,41 @@ static void put_wait(json_t *rows, const struct graph *graph, size_t at, u64 end
     char *chain = chain_text(graph, at);
     put_thread(row, "pid", wait->pid);
     put_thread(row, "thread", wait->thread);
-    put_text(row, "what", wait->lock ? "lock" : "call");
+    put_text(row, "what", kinds[wait->kind]);
     put_hex(row, "object", wait->object);
-    put_thread(row, "method", wait->lock ? WAIT_NOBODY : wait->method);
+    put_thread(row, "method", wait->kind == WAIT_CALL ? wait->method : WAIT_NOBODY);
     put_thread(row, "of_pid", wait->of_pid);
     put_thread(row, "of_thread", wait->of_thread);
-    trace_tool_put_time(row, "waited", (double)(end > wait->since ? end - wait->since : 0), hz);
+    put_thread(row, "user_thread", wait->user != 0 ? wait->user : WAIT_NOBODY);
+    put_thread(row, "of_user_thread", wait->of_user != 0 ? wait->of_user : WAIT_NOBODY);
+    if (wait->since == WAIT_NOBODY)
+        put_text(row, "waited", NULL);
+    else
+        trace_tool_put_time(row, "waited", (double)(end > wait->since ? end - wait->since : 0), hz);
     put_bool(row, "unsure", wait->unsure);
     put_text(row, "chain", chain);
     free(chain);
 }
 
-void trace_waits_put(struct trace_wait *waits, size_t count, u64 end, u64 hz, json_t *document)
+void trace_waits_put(struct trace_wait *waits, size_t count, struct trace_walk *walk,
+                     json_t *document)
 {
-    struct graph graph = {.waits = waits, .count = count};
+    struct graph graph = {.walk = walk, .waits = waits, .count = count};
     if (count > 1)
         qsort(waits, count, sizeof(*waits), compare);
+    for (size_t i = 0; i < count; i++)
+        waits[i].next = next_of(&graph, &waits[i]);
+    // That a mutex has been given, or a thread has ended, is not told.
+    for (size_t i = 0; i < count; i++)
+        waits[i].unsure |= waits[i].kind >= WAIT_MUTEX && !is_stuck(&graph, &waits[i]);
+    json_t *rows = put_array(document, "waits"), *deadlocks = put_array(document, "deadlocks");
+    for (size_t i = 0; i < count; i++)
+        put_wait(rows, &graph, i, walk->end, walk->hz);
     for (size_t i = 0; i < count; i++) {
-        size_t next = next_of(&graph, i, 0);
-        waits[i].next = next == count ? WAIT_NOBODY : next;
+        u64 begin = follow(&graph, i);
+        if (begin != WAIT_NOBODY)
+            put_deadlock(&graph, begin, deadlocks);
     }
-    json_t *rows = put_array(document, "waits");
-    for (size_t i = 0; i < count; i++)
-        put_wait(rows, &graph, i, end, hz);
-    graph.deadlocks = put_array(document, "deadlocks");
-    graph.path = memory_get((count + 1) * sizeof(*graph.path));
-    for (size_t i = 0; i < count; i++)
-        if (waits[i].mark == NEW)
-            search_from(&graph, i);
-    free(graph.path);
 }
 
 static const struct column columns[] = {
@@ -208,6 +252,8 @@ static const struct column columns[] = {
     HIDDEN("method"),
     HIDDEN("of_pid"),
     HIDDEN("of_thread"),
+    HIDDEN("user_thread"),
+    HIDDEN("of_user_thread"),
     HIDDEN("waited_ticks"),
     COLUMNS_END,
 };
@@ -219,8 +265,15 @@ void trace_waits_note(const json_t *document)
     const json_t *row;
     json_array_foreach(json_object_get(document, "deadlocks"), index, row)
     {
+        char *cycle = text_copy_escaped(json_string_value(json_object_get(row, "cycle")));
         printf("%s: %s\n",
                json_is_true(json_object_get(row, "unsure")) ? "perhaps a deadlock" : "deadlock",
-               json_string_value(json_object_get(row, "cycle")));
+               cycle);
+        free(cycle);
     }
+    json_int_t left_out = json_integer_value(json_object_get(document, "untold"));
+    if (left_out != 0)
+        printf("left out, as they were too many: %" JSON_INTEGER_FORMAT
+               " calls and threads; so there may be more deadlocks\n",
+               left_out);
 }

@@ -27,6 +27,26 @@ u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu)
     return walk->machine.cpus[cpu].thread;
 }
 
+u64 trace_walk_known(const struct trace_walk *walk, u32 cpu)
+{
+    u64 until = walk->machine.known[cpu];
+    return until < walk->begin ? walk->begin : until < walk->end ? until : walk->end;
+}
+
+u64 trace_walk_all_known(const struct trace_walk *walk)
+{
+    u64 until = walk->end;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        if ((walk->machine.told >> cpu & 1) != 0 && trace_walk_known(walk, cpu) < until)
+            until = trace_walk_known(walk, cpu);
+    return until;
+}
+
+bool trace_walk_is_cut(const struct trace_walk *walk)
+{
+    return walk->end - trace_walk_all_known(walk) > walk->hz / ENGINE_CLOSING_PART;
+}
+
 bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu)
 {
     return walk->choice->cpu == TRACE_ANY || walk->choice->cpu == cpu;
@@ -45,6 +65,14 @@ static void learn_from_process(struct trace_walk *walk, const struct trace_event
     if (now->thread != ACTIVITY_NO_THREAD && now->from < event->time &&
         trace_walk_pid(walk, now->thread) == ACTIVITY_NO_PID)
         learn(walk, now->thread, event->pid);
+}
+
+// Returns whether the state tells a thread of a program, whose dispatcher may end untold.
+// Older traces do not tell.
+static bool is_programs(const struct trace_walk *walk, const struct trace_event *event)
+{
+    u64 values[EVENT_FIELDS_MAX];
+    return event_fields_are(&walk->told_kernel, event, values) && values[0] == 0;
 }
 
 // Learns that threads are the kernel's if the state has told them, but not as dispatchers. It does
@@ -67,7 +95,8 @@ static void learn_from_kernel(struct trace_walk *walk, const struct trace_event 
     for (u32 i = 0; i < ARRAY_SIZE(walk->dispatchers); i++) {
         if (event_fields_are(&walk->dispatchers[i], event, values))
             learn(walk, values[0], values[1]);
-        else if (event_fields_are(&walk->created_threads[i], event, values))
+        else if (event_fields_are(&walk->created_threads[i], event, values) &&
+                 !is_programs(walk, event))
             keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
     }
     if (event_fields_are(&walk->state_end, event, values))
@@ -81,12 +110,32 @@ static void learn_from_kernel(struct trace_walk *walk, const struct trace_event 
         learn(walk, now, 0);
 }
 
+// Tells each CPU that what a major would tell is missing from here on.
+static int lose_majors(struct trace_walk *walk, u64 time)
+{
+    struct visitor activity = activity_visitor(&walk->machine);
+    int code = KOV_OK;
+    walk->any_loss = true;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++) {
+        const struct trace_loss loss = {.from = time, .to = walk->end, .cpu = cpu};
+        if ((walk->machine.told >> cpu & 1) == 0)
+            continue;
+        code = activity.loss(activity.context, &loss);
+        if (code == KOV_OK && walk->loss != NULL)
+            code = walk->loss(walk->context, &loss);
+    }
+    return code;
+}
+
 static int walk_event(void *context, const struct trace_event *event)
 {
     struct trace_walk *walk = context;
     struct visitor activity = activity_visitor(&walk->machine);
+    u64 majors = walk->machine.enabled;
     walk->before = walk->machine.cpus[event->cpu];
     int code = activity.event(activity.context, event);
+    if (code == KOV_OK && (majors & ~walk->machine.enabled) != 0 && !walk->machine.beginning)
+        code = lose_majors(walk, event->time);
     if (event->pid != 0)
         learn_from_process(walk, event);
     else
@@ -99,6 +148,8 @@ static int walk_loss(void *context, const struct trace_loss *loss)
     struct trace_walk *walk = context;
     struct visitor activity = activity_visitor(&walk->machine);
     walk->any_loss |= loss->pid == 0;
+    if (loss->pid == 0)
+        labels_lose(&walk->labels);
     if (trace_walk_has_cpu(walk, loss->cpu)) {
         walk->lost_packets += loss->packets;
         walk->discarded += loss->discarded;
@@ -125,33 +176,72 @@ void trace_walk_range(struct trace_walk *walk, const struct engine *engine)
         walk->end = walk->begin;
 }
 
-int trace_walk(struct trace_walk *walk, struct engine *engine)
+void trace_walk_find(struct trace_walk *walk, const struct descriptions *descriptions)
 {
-    const struct trace_choice *choice = walk->choice;
-    struct visitor visitor = {walk_event, walk_loss, walk};
-    trace_walk_range(walk, engine);
-    walk->hz = engine->descriptions.hz;
-    walk->threads.row_bytes = sizeof(struct thread_process);
     static const char *const dispatchers[] = {"SCHED:dispatcher_create", "STATE:state_dispatcher"};
     static const char *const threads[] = {"SCHED:thread_create", "STATE:state_thread"};
     for (u32 i = 0; i < ARRAY_SIZE(dispatchers); i++) {
         walk->dispatchers[i] =
             (struct event_fields){.name = dispatchers[i], .fields = {"thread", "pid"}};
         walk->created_threads[i] = (struct event_fields){.name = threads[i], .fields = {"thread"}};
-        event_fields_find(&walk->dispatchers[i], &engine->descriptions);
-        event_fields_find(&walk->created_threads[i], &engine->descriptions);
+        event_fields_find(&walk->dispatchers[i], descriptions);
+        event_fields_find(&walk->created_threads[i], descriptions);
     }
     walk->state_end = (struct event_fields){.name = "STATE:state_end"};
-    event_fields_find(&walk->state_end, &engine->descriptions);
+    event_fields_find(&walk->state_end, descriptions);
+    walk->told_kernel = (struct event_fields){.name = "STATE:state_thread", .fields = {"kernel"}};
+    event_fields_find(&walk->told_kernel, descriptions);
+    labels_find_events(&walk->labels, descriptions);
+    activity_find(&walk->machine, descriptions);
+}
+
+void trace_walk_begin(struct trace_walk *walk, struct engine *engine)
+{
+    trace_walk_range(walk, engine);
+    walk->hz = engine->descriptions.hz;
+    walk->threads.row_bytes = sizeof(struct thread_process);
     walk->machine.interval = walk->interval != NULL ? walk->interval : ignore;
     walk->machine.context = walk->context;
-    activity_begin(&walk->machine, &engine->descriptions, activity_cpus(engine), walk->begin);
-    int code = labels_begin(&walk->labels, engine, choice->from);
+    trace_walk_find(walk, &engine->descriptions);
+    activity_begin(&walk->machine, engine, walk->begin);
+}
+
+struct visitor trace_walk_visitor(struct trace_walk *walk)
+{
+    return (struct visitor){walk_event, walk_loss, walk};
+}
+
+int trace_walk(struct trace_walk *walk, struct engine *engine)
+{
+    const struct trace_choice *choice = walk->choice;
+    struct visitor visitor = trace_walk_visitor(walk);
+    int code = recorded_read(engine, choice->from);
+    trace_walk_begin(walk, engine);
+    if (code == KOV_OK)
+        code = labels_begin(&walk->labels, engine, choice->from);
     engine_seek(engine, choice->from);
     if (code == KOV_OK)
         code = engine_visit(engine, choice->to, &visitor);
     activity_end(&walk->machine, walk->end);
+    walk->left_out = engine->left_out;
     return code;
+}
+
+static int count_down(void *context, const struct trace_event *event)
+{
+    u64 *left = context;
+    (void)event;
+    return --*left == 0 ? VISIT_ENOUGH : KOV_OK;
+}
+
+int trace_walk_knowing(struct trace_walk *walk, struct engine *engine, u64 most)
+{
+    struct trace_walk first = {.choice = walk->choice, .event = count_down, .context = &most};
+    int code = trace_walk(&first, engine);
+    walk->threads = first.threads;
+    walk->labels = first.labels;
+    walk->labels.unfollowed = false; // not yet
+    return code == KOV_OK ? trace_walk(walk, engine) : code;
 }
 
 void trace_walk_free(struct trace_walk *walk)

@@ -16,9 +16,11 @@ struct trace_walk {
     u64 begin, end;                  // of the time that is looked at
     struct activity_interval before; // of the event's CPU: its state until the event
     u64 lost_packets, discarded;     // of the chosen CPUs
+    u64 left_out;                    // packets of the trace that are damaged
     struct activity_machine machine;
     // Of threads that are created, and of those that the trace's state tells.
     struct event_fields dispatchers[2], created_threads[2], state_end;
+    struct event_fields told_kernel; // of a thread in the state
     struct labels labels;
     struct keyed_rows threads; // the process of each
     bool any_loss;             // of the kernel's events so far
@@ -33,12 +35,25 @@ struct trace_walk {
 // Walks from the choice's beginning to its end. The caller has set choice, event, loss and context.
 // Returns an exit code. What the walk has learnt stays until it is freed.
 int trace_walk(struct trace_walk *walk, struct engine *engine);
+// Walks as trace_walk, but first reads the same part of the trace, at most so many events, for the
+// processes of threads and for names. So the walk knows them from its beginning.
+int trace_walk_knowing(struct trace_walk *walk, struct engine *engine, u64 most);
+// Do parts of trace_walk, for events that come by and by. Descriptions that grow are found again.
+void trace_walk_begin(struct trace_walk *walk, struct engine *engine);
+void trace_walk_find(struct trace_walk *walk, const struct descriptions *descriptions);
+struct visitor trace_walk_visitor(struct trace_walk *walk);
 // Sets only begin and end, for callers that need them before the walk.
 void trace_walk_range(struct trace_walk *walk, const struct engine *engine);
 void trace_walk_free(struct trace_walk *walk);
 
 // Returns the thread that runs on a CPU. ACTIVITY_NO_THREAD: not known.
 u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu);
+// Returns until when a CPU's stream tells what happens on it, and until when all CPUs' do: not
+// before the walk's begin, not behind its end.
+u64 trace_walk_known(const struct trace_walk *walk, u32 cpu);
+u64 trace_walk_all_known(const struct trace_walk *walk);
+// Returns whether a CPU's stream is missing, or ends so early that it is not whole.
+bool trace_walk_is_cut(const struct trace_walk *walk);
 // Returns the process of a thread, as far as it is known by now. 0: the kernel; ACTIVITY_NO_PID:
 // not known. A thread has the same process for all its life, so it is best to ask in the end.
 u64 trace_walk_pid(const struct trace_walk *walk, u64 thread);

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define HOST_BYTES 256 // a name of DNS has at most 253
+
 // Returns 0 or errno.
 static int wait_connected(int fd, double deadline)
 {
@@ -57,13 +59,25 @@ static int connect_any(const struct addrinfo *addresses, int *fd)
     return error;
 }
 
+// Writes the name without the brackets in which addresses of IPv6 may stand, as in URLs.
+static void host_without_brackets(char host[HOST_BYTES])
+{
+    const char *given = link_host();
+    size_t length = strlen(given);
+    bool brackets = length > 2 && given[0] == '[' && given[length - 1] == ']';
+    snprintf(host, HOST_BYTES, "%.*s", (int)(brackets ? length - 2 : length),
+             brackets ? given + 1 : given);
+}
+
 int connect_socket(int *fd)
 {
+    char host[HOST_BYTES];
+    host_without_brackets(host);
     char port[8];
     snprintf(port, sizeof(port), "%" PRIu64, link_port());
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *addresses;
-    int problem = getaddrinfo(link_host(), port, &hints, &addresses);
+    int problem = getaddrinfo(host, port, &hints, &addresses);
     if (problem != 0)
         return fail(KOV_CONNECTION, "no address for '%s': %s", link_host(), gai_strerror(problem));
     int error = connect_any(addresses, fd);

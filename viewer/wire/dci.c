@@ -206,15 +206,25 @@ static int handle_response(struct call *call, const dci_response *response)
     return call->handler == NULL ? KOV_OK : call->handler(call->context, response);
 }
 
-static int handle_frame(struct call *call, const dci_frame *frame)
+static int handle_event(const Orrery__Dci__Event *event)
 {
     const struct connection *connection = &link_now()->connection;
+    bool of_run = event->body_case == ORRERY__DCI__EVENT__BODY_RUN_OUTPUT ||
+                  event->body_case == ORRERY__DCI__EVENT__BODY_RUN_ENDED;
+    if (of_run && connection->run_handler != NULL)
+        return connection->run_handler(connection->run_context, event);
+    if (connection->event_handler != NULL)
+        return connection->event_handler(connection->event_context, event);
+    return KOV_OK; // for nobody
+}
+
+static int handle_frame(struct call *call, const dci_frame *frame)
+{
     if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
         return handle_response(call, frame->response);
-    if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT &&
-        connection->event_handler != NULL)
-        return connection->event_handler(connection->event_context, frame->event);
-    return KOV_OK; // an event for nobody, or a frame of a newer version
+    if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT)
+        return handle_event(frame->event);
+    return KOV_OK; // a frame of a newer version
 }
 
 // Takes frames until the call is done. It stops at the deadline even if more frames are there: they
@@ -298,6 +308,13 @@ void dci_on_event(dci_event_handler *handler, void *context)
     struct connection *connection = &link_now()->connection;
     connection->event_handler = handler;
     connection->event_context = context;
+}
+
+void dci_on_run(dci_event_handler *handler, void *context)
+{
+    struct connection *connection = &link_now()->connection;
+    connection->run_handler = handler;
+    connection->run_context = context;
 }
 
 void dci_on_frame(dci_tap *tap, void *context)

@@ -52,6 +52,9 @@ const char *role_name(Orrery__Dci__Role role);
 
 // Sets who gets pushed events, during calls too. NULL drops the events.
 void dci_on_event(dci_event_handler *handler, void *context);
+// Sets who gets the events of programs that this client runs (run_output, run_ended) in place of
+// the handler above. NULL: that one does.
+void dci_on_run(dci_event_handler *handler, void *context);
 // Sets who sees each frame as it came, before anybody else. NULL: nobody.
 void dci_on_frame(dci_tap *tap, void *context);
 // Sets who sees each request before it is sent. NULL: nobody.

@@ -24,6 +24,8 @@ struct connection {
     struct frame_input input;
     dci_event_handler *event_handler;
     void *event_context;
+    dci_event_handler *run_handler;
+    void *run_context;
     dci_tap *tap;
     void *tap_context;
     dci_request_tap *request_tap;

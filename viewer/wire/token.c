@@ -19,8 +19,11 @@
 // how many there are.
 static u32 list_places(char places[PLACES][PLACE_BYTES])
 {
-    const char *host = link_host();
-    if (strcmp(host, "127.0.0.1") != 0 && strcmp(host, "localhost") != 0)
+    static const char *const here[] = {"127.0.0.1", "localhost", "::1", "[::1]"};
+    bool is_here = false;
+    for (size_t i = 0; i < ARRAY_SIZE(here); i++)
+        is_here |= strcmp(link_host(), here[i]) == 0;
+    if (!is_here)
         return 0;
     const char *const folders[PLACES] = {getenv("XDG_RUNTIME_DIR"), getenv("HOME")};
     const char *const below[PLACES] = {"", "/.cache"};

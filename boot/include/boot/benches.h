@@ -4,8 +4,8 @@
 #define BOOT_BENCHES_H
 
 // Runs the benchmarks of a boot option's value: "all" (every validation), "budget" (instruction
-// counts against DESIGN.md §10), or names separated by commas. Prints the table and, as its last
-// line, `BENCHMARKS n ok, m failed`. Returns m. An unknown name prints an error that lists the
+// counts against bench/budgets.json), or names separated by commas. Prints the table and, as its
+// last line, `BENCHMARKS n ok, m failed`. Returns m. An unknown name prints an error that lists the
 // valid ones and powers off with a failing status. Thread context, no lock held, once.
 int boot_run_benches(const char *names) __attribute__((weak));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The counter of seed 000, figure 2.5: one interface, a shared and a distributed implementation.
+// The counter of S000, figure 2.5: one interface, a shared and a distributed implementation.
 #ifndef CO_COUNTER_H
 #define CO_COUNTER_H
 

@@ -33,6 +33,11 @@ s64 co_manager_class(u32 index, struct sys_class *class_info);
 s64 co_manager_dref_enable(bool on);
 s64 co_manager_dref_read(u64 *cursor, void *buffer, u64 bytes);
 
+// Tells where an object's root lies, with all that is in one piece of memory with it. Without an
+// object, or if its class does not tell, *bytes is 0. Not concurrently with its destruction, unless
+// the calling thread's generation keeps it.
+void co_object_memory(coid_t coid, u64 *address, u32 *bytes);
+
 enum co_rep_state {
     CO_REP_LIVE,  // a rep of a live object
     CO_REP_STALE, // a rep whose object is gone

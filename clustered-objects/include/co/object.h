@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Clustered objects for their authors and callers: interface, representative (rep), root and class,
-// DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
+// DREF and calls (docs/clustered-objects.md, S000 §2.4.2).
 //
 //   struct counter_ops { struct co_ops base; s64 (*inc)(struct counter *self); };   // interface
 //   // What clients see, and the implementation:
 //   struct counter { CO_REP(struct counter_ops); };
-//   struct shared_counter { struct co_root root; struct counter counter; s64 value; };
+//   struct counter_root { struct co_root root; struct counter counter; s64 value; };
 //   s64 value = CO_CALL(struct counter, coid, inc);
 #ifndef CO_OBJECT_H
 #define CO_OBJECT_H
@@ -17,13 +17,15 @@
 
 #define CO_REP_MAGIC 0x434f524550524550  // "COREPREP"
 #define CO_ROOT_MAGIC 0x434f524f4f54524f // "COROOTRO"
-#define CO_METHOD_SLOTS 64               // methods of an interface, the two of co_ops included
+#define CO_SWAPS_MAX 4
+#define CO_METHOD_SLOTS 64 // methods of an interface, the two of co_ops included
 
 struct co_rep;
 struct co_root;
 struct co_class;
+struct co_swap;
 
-// The first slots of every interface (seed 000, "Object Scan"). A scan may call them on any rep of
+// The first slots of every interface (S000, "Object Scan"). A scan may call them on any rep of
 // the object from any CPU, in a thread, with no lock held.
 struct co_ops {
     s64 (*get_num_children)(struct co_rep *self); // the number of referenced objects, or an error
@@ -55,6 +57,7 @@ struct co_root {
     struct co_rep *shared;                // the one rep of a shared implementation
     struct co_rep *reps[ORRERY_MAX_CPUS]; // installed, by CPU
     struct co_root *next_dead;            // while awaiting quiescence
+    u32 swaps;                            // of its implementation, so far
 };
 
 // One implementation of an interface: static and writable, never freed. The author sets the part up
@@ -63,6 +66,7 @@ struct co_class {
     const char *name;           // of the object, e.g. "Counter"; shown by the viewer
     const char *implementation; // of the implementation, e.g. "DistributedCounter"
     u32 size;                   // of root and one rep, bytes
+    u32 root_size;              // distributed: of what begins with the root; 0: not told
     bool distributed;           // one rep a CPU
     const struct co_ops *ops;   // interface table of its reps
     // For a singleton: its reps, an array by CPU of static_rep_size bytes each. The next two then
@@ -80,6 +84,9 @@ struct co_class {
     void (*destroy_rep)(struct co_root *root, struct co_rep *rep);
     // Frees the root, in the reaper's thread after quiescence, no lock held. NULL: nothing to free.
     void (*destroy)(struct co_root *root);
+    // What its objects can become (co/swap.h), an array; NULL: nothing.
+    const struct co_swap *swaps;
+    u32 swap_count; // at most CO_SWAPS_MAX
 
     u32 id;   // from 1; 0 until registered
     u64 live; // instances
@@ -90,7 +97,7 @@ struct co_class {
 // A method takes integers and pointers (a first call keeps no floating-point registers). It returns
 // s64 or a type that can carry a negative error in r3: a call on an object that is gone returns
 // E_STALE. Its first argument is self. Its first statement is CO_HOME(self), which stores self at
-// the caller's sp + 48, where samples find it (DESIGN.md §4, PLATFORM.md §2).
+// the caller's sp + 48, where samples find it (docs/pmu.md; why there: docs/design/elfv1.md).
 #define CO_METHOD __attribute__((section(".text.co"), noipa))
 
 #ifdef __powerpc64__

@@ -17,6 +17,15 @@ void co_platform_unmask(u64 state); // restores it
 void co_platform_poke(u32 cpu);     // makes cpu call co_cpu_advance soon
 void co_platform_fence(void);       // full memory barrier
 
+// May the caller be made to wait here? Not if interrupts are masked, or in an interrupt.
+bool co_platform_can_wait(void);
+// Waits about so long. The caller keeps its references, and who waits for its generation waits too.
+void co_platform_wait(u64 us);
+// Waits about so long, and passes a checkpoint. This CPU's generation advances if it can.
+void co_platform_rest(u64 us);
+u32 co_platform_thread(void); // the calling thread's number
+u64 co_platform_now(void);    // time base, ticks
+
 // ---- memory ------------------------------------------------------------------------------------
 void *co_platform_alloc(u64 bytes); // zeroed, 16-byte aligned; NULL when out of memory
 void co_platform_free(void *memory);

@@ -12,10 +12,18 @@ struct fcm;
 struct file;
 struct process;
 
+// Whose memory ends first when it is short (kernel/mem/pm.c).
+enum memory_class {
+    MEMORY_PLAIN,  // processes without rights
+    MEMORY_RIGHTS, // programs with some
+    MEMORY_SERVER, // of a server's priority
+    MEMORY_FIRST,  // the first process, which starts servers again
+    MEMORY_CLASSES
+};
+
 // Creates an empty space with a HAT (and its own PID for the MMU) and a PM. limit in bytes, 0:
-// none. preferred: it may have the last pages, too. Returns NULL if out of memory. Thread context,
-// as for all functions here unless noted.
-struct address_space *space_create(struct process *process, u64 limit, bool preferred);
+// none. Returns NULL if out of memory. Thread context, as for all functions here unless noted.
+struct address_space *space_create(struct process *process, u64 limit, enum memory_class class);
 u64 space_limit(const struct address_space *space); // 0: none
 // Marks that the process is ending. Waiting faults finish with E_PEER, and every later fault is
 // FAULT_BAD. Call it before you wait for the dispatchers, so that none stays blocked on a page.
@@ -29,7 +37,8 @@ void space_destroy(struct address_space *space);
 // Makes it this CPU's space (PIDR). With NULL the CPU has no user addresses. No effect if it is
 // already. Soft-masked.
 void space_switch(struct address_space *space);
-// Returns the tag of a CPU that runs in it (pmu/model.h); the low half is the value for PIDR.
+// Returns the tag of a CPU that runs in it (orrery/pmu_model.h); the low half is the value for
+// PIDR.
 u64 space_tag(const struct address_space *space);
 // Sets the upper half of the tag: MODEL_TAG_OF_PID with or without MODEL_TAG_EXCLUDED. Any context.
 void space_set_owner(struct address_space *space, u64 owner);
@@ -40,6 +49,11 @@ u64 space_faults(const struct address_space *space);
 u32 space_coids(struct address_space *space, coid_t *out,
                 u32 max); // Regions, HAT, PM: for the scan
 
+// Begins to hold a memory object in the space's account, for a capability of it, and ends that
+// (kernel/mem/holding.h). The first returns 0, E_LIMIT or E_NOMEM.
+s64 space_hold(struct address_space *space, struct fcm *memory);
+void space_let_go(struct address_space *space, struct fcm *memory);
+
 // Adds kernel-made pages to a process at a fixed address: resident, user-accessible, not counted
 // against limits, freed with the space. For dispatcher pages, message and monitor buffers. *wired:
 // the kernel's (linear) address of bytes contiguous zeroed bytes. Returns 0, E_INVAL, E_NOMEM,
@@ -48,7 +62,9 @@ s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired
 
 // The functions behind the calls of orrery/memory.h, for any space. sys_region_* call them for the
 // caller's.
-s64 space_region_create(struct address_space *space, struct sys_region *region, struct fcm *memory);
+// readable: the caller may only read the memory.
+s64 space_region_create(struct address_space *space, struct sys_region *region, struct fcm *memory,
+                        bool readable);
 s64 space_region_destroy(struct address_space *space, u64 address);
 s64 space_region_resize(struct address_space *space, u64 address, u64 bytes);
 s64 space_region_protect(struct address_space *space, u64 address, u64 bytes, u32 prot);

@@ -12,6 +12,7 @@ enum capability_type {
     CAPABILITY_ENDPOINT,
     CAPABILITY_PROCESS,
     CAPABILITY_MEMORY,
+    CAPABILITY_READABLE, // memory, for reading alone
     CAPABILITY_MONITOR
 };
 
@@ -21,6 +22,7 @@ struct capability {
     void *object; // struct endpoint *, struct process *, struct fcm *, struct monitor *
 };
 
+struct address_space;
 struct capability_table;
 struct endpoint;
 struct fcm;
@@ -28,13 +30,16 @@ struct monitor;
 struct process;
 
 struct capability_table *capability_table_create(void); // NULL: out of memory
+// Names the space whose account has the memory of others that the table holds. Before its first
+// use.
+void capability_table_begin(struct capability_table *table, struct address_space *space);
 void capability_table_destroy(struct capability_table *table);
 // Adds a capability. Its reference becomes the table's, and *capability nothing. Returns a slot >=
-// CAP_FIRST_FREE. On an error nothing has changed: E_NOMEM, E_LIMIT (4,096 a process), E_PEER (the
-// table's process ends).
+// CAP_FIRST_FREE. On an error nothing has changed: E_NOMEM, E_LIMIT (4,096 a process, or
+// more of others' memory than it may hold), E_PEER (the table's process ends).
 s64 capability_add(struct capability_table *table, struct capability *capability);
 // Does the same with a slot < CAP_FIRST_FREE, and replaces what is there. Returns 0. E_INVAL: no
-// such slot; E_NOMEM, E_PEER.
+// such slot; E_NOMEM, E_LIMIT, E_PEER.
 s64 capability_put_at(struct capability_table *table, u32 slot, struct capability *capability);
 s64 capability_remove(struct capability_table *table, cap_t cap); // E_NOENT
 // Closes the table: gives all references back, and accepts no more.
@@ -46,6 +51,9 @@ void capability_table_end(struct capability_table *table);
 struct endpoint *capability_get_endpoint(struct capability_table *table, cap_t cap, s64 *error);
 struct process *capability_get_process(struct capability_table *table, cap_t cap, s64 *error);
 struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64 *error);
+// Also takes memory for reading alone, and sets *readable to whether it is that.
+struct fcm *capability_get_readable(struct capability_table *table, cap_t cap, bool *readable,
+                                    s64 *error);
 struct monitor *capability_get_monitor(struct capability_table *table, cap_t cap, s64 *error);
 // Does so for any type. Returns type CAPABILITY_NONE and an error if nothing is there.
 struct capability capability_get(struct capability_table *table, cap_t cap, s64 *error);

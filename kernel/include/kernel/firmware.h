@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Open Firmware client calls and RTAS (PLATFORM.md §4): the device tree and firmware services.
+// Open Firmware client calls and RTAS: the device tree and firmware services.
 #ifndef KERNEL_FIRMWARE_H
 #define KERNEL_FIRMWARE_H
 

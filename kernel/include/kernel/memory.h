@@ -54,9 +54,13 @@ u64 kmalloc_usable(const void *object); // bytes of room in it
 // left, and that is kept for processes with a right: then the call must fail with E_NOMEM. Thread
 // context, no lock held: may reclaim.
 bool memory_for_caller(void);
-// Returns whether the kernel may allocate. Work for a process without rights fails a little before
-// the last page is gone. Any context but PMI. For kmalloc.
+// Returns whether the kernel may allocate for the calling process. That goes on a little longer
+// than the process gets pages of its own, but never into what processes of the next class may have
+// (kernel/mem/pm.c). Any context but PMI. For kmalloc.
 bool memory_for_kernel(void);
+// Allocates zeroed pages that the kernel needs for the calling process, if memory_for_kernel().
+// Returns NULL if not. The caller gives them back with pages_free.
+void *pages_alloc_for_caller(u32 order);
 
 // Page protection for mmu_map.
 enum mmu_prot { MMU_READ = 1, MMU_WRITE = 2, MMU_EXEC = 4 };

@@ -3,15 +3,14 @@
 #ifndef KERNEL_NAME_H
 #define KERNEL_NAME_H
 
-#include <orrery/types.h>
+#include <orrery/utf8.h>
 
-// Copies at most room - 1 characters, with zeros behind them up to room. '?' replaces all but
-// printable ASCII.
+// Copies whole characters of UTF-8, at most room - 1 bytes, with zeros behind them up to room. '?'
+// replaces what is none, and control characters.
 static inline void name_copy(char *to, const char *from, u64 room)
 {
-    __builtin_memset(to, 0, room);
-    for (u64 at = 0; at < room - 1 && from[at] != '\0'; at++)
-        to[at] = from[at] >= ' ' && from[at] <= '~' ? from[at] : '?';
+    u64 bytes = utf8_copy(to, from, room);
+    __builtin_memset(to + bytes, 0, room - bytes);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernel assertions. A panic stops the other CPUs, prints message, registers, symbolised stack and
-// the last trace events, and powers off with a failing exit status (DESIGN.md §11).
+// the last trace events, and powers off with a failing exit status.
 #ifndef KERNEL_PANIC_H
 #define KERNEL_PANIC_H
 

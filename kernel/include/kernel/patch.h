@@ -14,8 +14,8 @@ u32 ppc_branch(const void *from, const void *to);
 
 // Make a batch of patches, of up to 1024 words with those of batches that end meanwhile. Thread
 // context, no lock of rank >= RANK_PATCH held. patch_end waits until every CPU has executed a
-// context-synchronising instruction, stores each word once more, which an emulator needs, and waits
-// again. Then the new code runs everywhere.
+// context-synchronising instruction, stores each word once more, which an emulator needs
+// (docs/design/platform.md), and waits again. Then the new code runs everywhere.
 void patch_begin(void);
 void patch_word(u32 *instruction, u32 value);
 void patch_end(void);

@@ -63,6 +63,7 @@ struct percpu {
     u64 user_window;               // path of calls
     struct log_head *log_head;     // its first log area, or zeroes (log/areas.c)
     void *call_chunks;             // its records of calls (ipc/call_record.h)
+    u64 endpoint_cpu;              // from the first CPU's part of an endpoint to its own
 };
 
 register struct percpu *percpu_r13 __asm__("r13");

@@ -28,8 +28,8 @@ void pmu_sample_frame(const struct frame *frame);
 
 // Takes the interrupted code's sample if one is due. First step of a maskable interrupt's handler,
 // with MSR[EE] still off and the soft mask as interrupted. A counter that overflowed with the
-// interrupt (emulators mostly raise both at once) or since has counted the interrupted code.
-// Without this the sample would name the handler, where MSR[EE] comes on again.
+// interrupt (emulators mostly raise both at once: docs/design/platform.md) or since has counted the
+// interrupted code. Without this the sample would name the handler, where MSR[EE] comes on again.
 static inline void pmu_catch_overflow(const struct frame *frame)
 {
     u64 mmcr0;

@@ -23,6 +23,7 @@ struct pmu_cpu {
     u64 random;                   // state of the generator, never 0
     u32 callers;                  // frames of call chain to record, of all units
     u32 running;                  // the POWER unit's counter is programmed
+    u64 tells;                    // not 0: processes are told of overflows (overflows.h)
     u64 spurious;                 // interrupts without an overflow
     u64 period;                   // cycles, without randomisation
     u64 due;                      // time base when the current period ends

@@ -47,6 +47,9 @@ void process_kill(struct process *process, s32 status);
 // Sets whether the model unit leaves out what runs on behalf of a process, on all CPUs from now on.
 // E_NOENT. Thread context, no lock held.
 s64 process_set_excluded(u32 pid, bool excluded);
+// Leaves out of the trace what CPUs log while they run for a process, or no more. On return every
+// CPU acts by it. Returns 0 or E_NOENT. Thread context, no lock held.
+s64 process_set_untraced(u32 pid, bool untraced);
 // Puts the dispatcher with this thread, or with thread 0 the process and all its dispatchers, into
 // an accounting domain of the logs. A process begins in its creator's, a dispatcher in its
 // process's. pid 0: this kernel thread, or with thread 0 all of them. E_NOENT. Thread context, no

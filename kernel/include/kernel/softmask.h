@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Soft interrupt masking (DESIGN.md §2): a per-CPU flag, while MSR[EE] stays on. External and
-// decrementer interrupts that find the flag set are left pending and replayed at unmask. The
-// performance monitor interrupt ignores it.
+// Soft interrupt masking (docs/design/contracts.md): a per-CPU flag, while MSR[EE] stays on.
+// External and decrementer interrupts that find the flag set are left pending and replayed at
+// unmask. The performance monitor interrupt ignores it.
 #ifndef KERNEL_SOFTMASK_H
 #define KERNEL_SOFTMASK_H
 

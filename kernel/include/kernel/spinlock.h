@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spin locks: the only larx/stcx loops of the kernel (DESIGN.md §6). A taken lock soft-masks this
+// Spin locks: the only larx/stcx loops of the kernel (docs/locks.md). A taken lock soft-masks this
 // CPU until its release. Owners and rank order are checked: a CPU may take a lock only of a higher
 // rank than any it holds. Contended acquisition emits trace lock_contended. While LOCKHOLD is
 // logged each acquisition and release is an event, too.

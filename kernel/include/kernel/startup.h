@@ -5,8 +5,6 @@
 
 #include <orrery/types.h>
 
-#define ORRERY_VERSION "0.1"
-
 // Makes tables of slabs and large objects; pages can be allocated.
 void kmalloc_init(u64 memory_bytes);
 // Makes services clustered objects; co_init has been called.

@@ -26,10 +26,14 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
                              enum thread_priority priority);
 
 struct thread *thread_current(void);
+// Marks that what the running thread does now is the kernel's own affair, whichever process it
+// belongs to: it may have memory that this could not (memory_for_kernel). Returns what it was.
+bool thread_set_essential(bool essential);
+bool thread_is_essential(void);
 u32 thread_id(const struct thread *thread);
 // Offset of the id (u32) in struct thread: the performance monitor's handler has no instructions to
 // spare for a call. pmu_start checks it.
-#define THREAD_ID_OFFSET 140
+#define THREAD_ID_OFFSET 148
 bool thread_exists(u32 id); // has not ended; any context but PMI, locks of rank < RANK_OBJECT held
 const char *thread_name(const struct thread *thread);
 // Prints what each thread is doing. Only while nothing else runs.
@@ -48,6 +52,10 @@ void thread_unpark(struct thread *thread);
 void thread_unpark_for(struct thread *thread, u32 reason);
 void thread_yield(void);
 void thread_sleep(u64 ticks); // at least this many time base ticks
+// Sleeps so many time base ticks, or less when it is unparked, which its next park learns
+// too. Unlike parking it keeps the references to objects that it holds: for short waits in
+// the middle of somebody's call. Thread context, no lock held.
+void thread_nap(u64 ticks);
 // Waits until the thread has ended, and frees it. Each thread is joined once or detached.
 void thread_join(struct thread *thread);
 void thread_detach(struct thread *thread);
@@ -58,7 +66,7 @@ void thread_adopt(const char *name, enum thread_priority priority);
 void thread_start_idle(void);
 void thread_become_idle(void) __attribute__((noreturn));
 
-// Marks that this thread holds no temporary object reference here (DESIGN.md §3 lifetime):
+// Marks that this thread holds no temporary object reference here (docs/clustered-objects.md):
 // long-lived loops call it once a round. Parking implies it, so none is held across thread_park
 // either.
 void thread_quiesce(void);

@@ -49,4 +49,8 @@ u32 stack_walk(u64 pc, u64 sp, u64 lr, u64 *callers, u32 max);
 // Does the same for its caller: the first address is its own return address.
 u32 stack_walk_here(u64 *callers, u32 max);
 
+// Returns the vector of the innermost exception that is open on a stack with this stack pointer; 0:
+// none.
+u16 stack_exception(u64 sp);
+
 #endif

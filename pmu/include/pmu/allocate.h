@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decides which events are counted together. It splits a request's sets of events into groups
 // without conflicts: all events of a group can be counted at once, each by a counter of its own
-// (seed 000 §2.1.2). The groups take turns (pmu/rotate.h), and their counts are scaled
+// (S000 §2.1.2). The groups take turns (pmu/rotate.h), and their counts are scaled
 // (pmu/multiplex.h). Any context; nothing here locks or allocates. pmu_allocate takes 1 KB of stack
 // and, for the largest requests, some milliseconds.
 #ifndef PMU_ALLOCATE_H

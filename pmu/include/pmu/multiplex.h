@@ -2,7 +2,7 @@
 // Estimates counts over the whole time from groups that take turns. Per item it keeps sums over the
 // slices in which the item was counted: n slices of times t_j with counts c_j, together t and c. Of
 // the time T of all slices the item was measured for the fraction f = t/T. The estimate of its
-// count, as in seed 000 §2.1.2, is
+// count, as in S000 §2.1.2, is
 //
 //     C = c T/t
 //

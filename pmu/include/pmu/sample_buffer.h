@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sample buffer (seed 000 §3.2.1 "Performance Monitoring Unit"): one writer, one reader, no lock.
+// Sample buffer (S000 §3.2.1 "Performance Monitoring Unit"): one writer, one reader, no lock.
 // The writer is the interrupt handler. It never waits or allocates, and counts the samples it
 // drops. If samples were lost, the reader offers a ring that would have held them, in steps of 4
 // KB. The writer moves to it at its next sample. The reader empties the old ring first, so the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several sessions share the counters of one unit (DESIGN.md §5). Each claims events. All claims
+// Several sessions share the counters of one unit (docs/pmu.md). Each claims events. All claims
 // together become one plan of groups, in which each sees its own. Claims are placed to disturb each
 // other as little as possible: one that fits beside the others is counted all the time, one that
 // does not takes turns, and one that may not take turns keeps its counters, whoever comes or goes.

@@ -14,7 +14,7 @@ import outcome
 import text
 
 # all but RIGHT_POWER, whose only call would switch the machine off
-RIGHTS = 0xFF & ~0x10
+RIGHTS = 0x3FF & ~0x10
 RUN_SECONDS = 4 * 3600
 ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP "
           "PEER NOTDIR ISDIR NOTEMPTY other").split()

@@ -43,7 +43,7 @@ struct fuzz_parameter {{
 
 struct fuzz_call {{
     const char *name;
-    u16 number;
+    u32 number;
     u8 kind; // enum fuzz_call_kind
     u8 weight;
     u8 parameters;
@@ -141,6 +141,7 @@ def calls_c(known):
 
 #include <orrery/memory.h>
 #include <orrery/monitors.h>
+#include <orrery/place.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 

@@ -197,7 +197,7 @@ class Batch:
         values = STATE.unpack_from(page, text.HEAD.size)
         # first … image_offset, 24 spared, 8 peers, pid, program, 8 steps, 32 gained,
         # rights, processes, 32 begun, cpu
-        self.at, self.rights, self.cpu = values[38], values[79] & 0xff, values[113]
+        self.at, self.rights, self.cpu = values[38], values[79] & 0x3ff, values[113]
         self.begun = values[81:81 + min(values[80], BATCH)]
 
     def processes(self):

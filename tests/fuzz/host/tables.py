@@ -42,6 +42,7 @@ MESSAGE_FIELDS = ["w0", "w1", "w2", "w3", "w4", "w5", "bytes", "cap"]
 
 # What a call gives, when it succeeds.
 MAKES = {"process_create": "process", "memory_new": "memory", "initrd": "memory",
+         "memory_readable": "memory",
          "file_create": "file", "endpoint_create": "endpoint", "cap_copy": "any",
          "pmu_count_open": "memory", "sampling_start": "sampling", "pmu_count_start": "counting",
          "workload_start": "workload", "monitor_create": "monitor", "monitor_map": "memory",
@@ -136,12 +137,14 @@ class Structs:
 
 # ---- system calls --------------------------------------------------------------------------------
 
-BYTES_KINDS = {"in": "bytes_in", "in?": "bytes_in", "out": "bytes_out", "result": "bytes_out"}
+BYTES_KINDS = {"in": "bytes_in", "in?": "bytes_in", "out": "bytes_out", "told": "bytes_out",
+               "result": "bytes_out"}
 
 
 # What a capability has to name (syscall_defs.OBJECTS).
-OBJECT_MEANINGS = {"process": "process", "loading": "process", "memory": "memory", "served": "file",
-                   "own": "endpoint", "monitor": "monitor", "slot": "cap"}
+OBJECT_MEANINGS = {"process": "process", "loading": "process", "memory": "memory",
+                   "readable": "memory", "served": "file", "own": "endpoint",
+                   "monitor": "monitor", "slot": "cap"}
 
 
 def plain_parameter(call, parameter):
@@ -208,7 +211,7 @@ def method_parameters(server, interface, method):
 def methods(server, interface):
     for method in interface.methods:
         known = f"{interface.name}.{method.name}"
-        yield Call(f"{server}.{method.name}", "method", method.number, "0",
+        yield Call(f"{server}.{method.name}", "method", interface.word(method), "0",
                    list(method_parameters(server, interface, method)), MAKES.get(known, ""),
                    BRINGS.get(known, ""), meanings.WEIGHTS.get(known, 10))
 

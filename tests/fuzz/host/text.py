@@ -51,7 +51,8 @@ TEXTS = ["", "a", "fuzz", "thirty-one characters, and a NUL", "thirty-two charac
          "demo:seconds=1,work=1-2-4", "churn:seconds=1", "dref-storm:calls=1000",
          "no-such-workload", "demo:seconds=x", "/tmp/fuzz", "/tmp/fuzz/a", "/tmp/a", "/tmp", "/",
          "/bin/sh", "/proc", "/proc/1/maps", "/proc/meminfo", "/dev/null", "/data/a",
-         "/tmp/../tmp//a/.", "tmp", "fs", "net", "proc", "child", "/proc/1/objects", "/tmp/b"]
+         "/tmp/../tmp//a/.", "tmp", "fs", "net", "proc", "child", "/proc/1/objects", "/tmp/b",
+         "counters:seconds=1,swaps=100", "SharedCounter", "DistributedCounter", "KernelThread"]
 LONG_TEXT = len(TEXTS)  # longer than any limit; its end is a page's, behind which nothing is mapped
 STEP_FLAGS = {"enabled": 1, "eternal": 2, "hasty": 4}
 PROGRAM_FLAGS = {"answers": 1, "supplies": 2, "monitored": 4}

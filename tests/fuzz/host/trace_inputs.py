@@ -17,7 +17,7 @@ HEADER_BYTES = trace_folder.HEADER.size
 TELLING = (0, 1, 0x7f, 0x80, 0xff)
 CPUS = 2
 CPU_STATE = struct.Struct(">9Q2QIHH10Q")
-DESCRIPTOR = struct.Struct(">16sQIIQQQ8Q")
+DESCRIPTOR = struct.Struct(">16sQIIQQQ8QQ")
 BASE = 0x10000  # of a dump
 CPU_MAGIC, SNAPSHOT_MAGIC = 0x4f52527472616365, 0x4f525259534e4150
 SLOT_BYTES, SLOT_HEADER = 1 << 18, 4096
@@ -50,8 +50,12 @@ def name_of(pid, cpu):
 
 
 def folder_files(seed):
-    files = {name_of(*stream): b"".join(packets) for stream, packets in streams(seed).items()}
-    return {"metadata": trace_folder.metadata().encode(), **files}
+    made = streams(seed)
+    files = {name_of(*stream): b"".join(packets) for stream, packets in made.items()}
+    metadata = trace_folder.metadata()
+    if seed % 4 < 2:
+        metadata = trace_folder.listing(metadata, made)
+    return {"metadata": metadata.encode(), **files}
 
 
 def dump(seed):
@@ -64,9 +68,9 @@ def dump(seed):
     text = tables + CPUS * count * 8
     packets = -(-(text + len(texts)) // PACKET_BYTES) * PACKET_BYTES
     head = [DESCRIPTOR.pack(
-        b"ORRERY-TRACE-1".ljust(16, b"\0"), BASE, CPUS, PACKET_BYTES, 0, text,
+        b"ORRERY-TRACE-2".ljust(16, b"\0"), BASE, CPUS, PACKET_BYTES, 0, text,
         text + len(texts) - 1, *(states + cpu * CPU_STATE.size for cpu in range(CPUS)),
-        *[0] * (8 - CPUS))]
+        *[0] * (8 - CPUS), 0)]
     places = [[packets + (cpu * count + number) * PACKET_BYTES for number in range(count)]
               for cpu in range(CPUS)]
     for cpu, ring in enumerate(rings):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Instruction counts of the paths that DESIGN.md §10 gives budgets. Under -icount shift=0 -smp 1 an
-// instruction takes one nanosecond of virtual time, so the time base counts them; loops long enough
-// make up for its 2 ns ticks. Nothing fails here: scripts/bench compares with budgets and baseline.
+// Instruction counts of the paths that bench/budgets.json gives budgets. Under -icount shift=0 -smp
+// 1 an instruction takes one nanosecond of virtual time, so the time base counts them; loops long
+// enough make up for its 2 ns ticks. Nothing fails here: scripts/bench compares with budgets and
+// baseline.
 #include "budget.h"
 
 #include <kernel/console.h>

@@ -84,7 +84,7 @@ static u64 a_scanned_object(void *buffer, u64 without)
     return with <= without ? 0 : (with - without) / OBJECTS;
 }
 
-static void scan(coid_t *coids)
+static void budget_scan(coid_t *coids)
 {
     void *buffer = kmalloc(SCAN_BYTES);
     if (buffer == NULL)
@@ -108,6 +108,6 @@ void budget_objects(void)
     dref(&one);
     work_objects_destroy(&one, 1);
     miss(coids);
-    scan(coids);
+    budget_scan(coids);
     kfree(coids);
 }

@@ -82,7 +82,8 @@ static void stop(struct bench_worker *worker)
     worker->result = model_enable(0) != 0;
 }
 
-static void everywhere(void (*function)(struct bench_worker *), struct contention *contention)
+static void contend_everywhere(void (*function)(struct bench_worker *),
+                               struct contention *contention)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
 
@@ -139,12 +140,12 @@ void model_check_contention(void)
     }
     contention.coid = (coid_t)coid;
     test_trace_begin(&trace, SYS_TRACE_OVERWRITE, 1UL << TRACE_MAJOR_LOCK);
-    everywhere(program_own, &contention);
+    contend_everywhere(program_own, &contention);
     // On a busy host CPUs may happen to run one after the other.
     for (u32 round = 0;
          round < ROUNDS && (round == 0 || (cpu_count > 1 && !has_waited(&contention))); round++)
-        everywhere(model_contend, &contention);
-    everywhere(stop, &contention);
+        contend_everywhere(model_contend, &contention);
+    contend_everywhere(stop, &contention);
     test_trace_end();
     test_trace_restore(&trace);
     check(&contention);

@@ -256,6 +256,65 @@ static void check_change(void)
     bench_tally_row(&sums, "  overflows are taken, lost or missed");
 }
 
+#define CHANGES 200
+#define PART 4 // of a period is counted after each change
+
+static struct sample_counts counts_on(s64 session, u32 cpu)
+{
+    const coid_t coid[2] = {run.coids[cpu], 0};
+    struct sample_counts counts;
+
+    sample_counts_of(session, cpu, 0, SYS_PMU_MODEL + MODEL_LARX, coid, &counts);
+    return counts;
+}
+
+// With a whole period after each change, or what was left of the last one, no sample or each one
+// would fall into the loop. A place drawn by lot is there once in PART times: n times have n / PART
+// samples, with a variance of n / PART (1 - 1 / PART) < n / 5. Further off than 6.5 standard
+// deviations, or 3 roots of n, is no chance.
+static void check_phase(void)
+{
+    u64 times = CHANGES * cpu_count, found = 0, root = 0;
+
+    run.turns = 5000;
+    run.flags = SYS_SAMPLING_PRECISE;
+    u64 period = PART * run.turns;
+    s64 session = start_one(MODEL_LARX, BOTH, period, run.flags);
+    for (u32 i = 0; i < CHANGES; i++) {
+        sys_sampling_change(session, 0, period, 0);
+        work_all();
+    }
+    sys_sampling_stop(session);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        found += counts_on(session, cpu).in_loop;
+    while ((root + 1) * (root + 1) <= times)
+        root++;
+    bench_range(times / PART - 3 * root, times / PART + 3 * root, found,
+                "after a change the first sample is drawn by lot");
+}
+
+// Precise samples have the time of their reading: those of the old period must be older than the
+// change's end, or they would count with the new one.
+static void check_drained(void)
+{
+    u64 found = 0, late = 0;
+
+    run.turns = 50000;
+    run.flags = SYS_SAMPLING_PRECISE;
+    s64 session = start_one(MODEL_LARX, BOTH, 1000, run.flags);
+    work_all();
+    sys_sampling_change(session, 0, SYS_PERIOD_MAX, 0);
+    u64 end = timebase();
+    sys_sampling_stop(session);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct sample_counts counts = counts_on(session, cpu);
+        found += counts.in_loop;
+        late += counts.last_time > end;
+    }
+    bench_range(cpu_count * 50, cpu_count * 51, found, "precise samples before a change");
+    bench_exact(0, late, "  CPUs that have read some after it");
+}
+
 // ---- functions that the method calls ------------------------------------------------------------
 
 static void work_nested(struct bench_worker *worker)
@@ -469,6 +528,8 @@ void model_check_events(void)
         events_sample(turns, period, 0);
     }
     check_change();
+    check_phase();
+    check_drained();
     check_nested();
     check_filters();
     check_both_units();

@@ -122,7 +122,8 @@ static void run_cases(struct bench_worker *worker)
 }
 
 // Everywhere, and errors are added up.
-static void everywhere(struct measurement *measurement, void (*function)(struct bench_worker *))
+static void measure_everywhere(struct measurement *measurement,
+                               void (*function)(struct bench_worker *))
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
 
@@ -146,8 +147,8 @@ void model_measure(const struct model_case cases[], u32 count, struct model_foun
             found[0].errors++;
             return;
         }
-        everywhere(&measurement, start_group);
-        everywhere(&measurement, run_cases);
-        everywhere(&measurement, stop_group);
+        measure_everywhere(&measurement, start_group);
+        measure_everywhere(&measurement, run_cases);
+        measure_everywhere(&measurement, stop_group);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks (S000 §4.4.3): round and round over twice what a TLB or cache holds, so that with
+// Walks (S000 §4.4.1): round and round over twice what a TLB or cache holds, so that with
 // least-recently-used replacement every access misses; and over a part, so that none does. Sizes
 // are those of the modelled machine.
 //

@@ -54,8 +54,9 @@ void model_witness_compare(const struct model_witness *witness, u32 index, u64 p
     bool right = low <= found && found <= witness->most[index] / period + 1;
 
     bench_compare(tally, right ? found : low, found);
-    bench_compare(tally, 0, witness->least[index] < events);
-    if (!right)
-        bench_note("%lu overflows, of %lu to %lu events", found, witness->least[index],
-                   witness->most[index]);
+    bool enough = witness->least[index] >= events;
+    bench_compare(tally, 0, !enough);
+    if (!right || !enough)
+        bench_note("%lu overflows, of %lu to %lu events, where %lu are known of", found,
+                   witness->least[index], witness->most[index], events);
 }

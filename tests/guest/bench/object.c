@@ -63,7 +63,7 @@ static void object_check(const struct sys_object *object, void *argument)
     }
 }
 
-static void scan(struct tree *tree, u32 expected, const char *what)
+static void scan_tree(struct tree *tree, u32 expected, const char *what)
 {
     struct bench_tally tally = {0};
     memset(tree->seen, 0, sizeof(tree->seen));
@@ -151,12 +151,12 @@ void bench_object(void)
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
-    scan(&tree, 1, "once created");
+    scan_tree(&tree, 1, "once created");
     call_on_all(false, "first calls on all CPUs, errors");
-    scan(&tree, 1, "once called");
+    scan_tree(&tree, 1, "once called");
     bench_exact(OBJECTS, tree.reps, "  reps (shared: one an object)");
     bench_exact((u64)OBJECTS * cpu_count, tree.misses, "  misses (one an object and CPU)");
     destroy();
-    scan(&tree, 0, "once destroyed");
+    scan_tree(&tree, 0, "once destroyed");
     invalid();
 }

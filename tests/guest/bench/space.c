@@ -29,7 +29,7 @@ static void region(struct bench_tally *tally, struct address_space *space, u64 a
     struct sys_region wanted = {
         .address = address, .bytes = pages * PAGE_SIZE, .kind = kind, .prot = prot};
 
-    bench_compare(tally, 0, (u64)space_region_create(space, &wanted, memory));
+    bench_compare(tally, 0, (u64)space_region_create(space, &wanted, memory, false));
 }
 
 // What user code would load there, or E_FAULT when it would fault.
@@ -104,7 +104,7 @@ static void stack_and_commit(struct bench_tally *tally, struct address_space *sp
     bench_compare(tally, FAULT_BAD, touch(space, stack - 8, PROT_W));
     struct sys_region below = {
         .address = stack - PAGE_SIZE, .bytes = PAGE_SIZE, .kind = REGION_ANONYMOUS, .prot = PROT_R};
-    bench_compare(tally, (u64)E_EXIST, (u64)space_region_create(space, &below, NULL));
+    bench_compare(tally, (u64)E_EXIST, (u64)space_region_create(space, &below, NULL, false));
     region(tally, space, commit, 64, REGION_COMMIT, PROT_R | PROT_W, NULL);
     bench_compare(tally, FAULT_BAD, touch(space, commit, PROT_R));
     u64 before = space_resident_pages(space);
@@ -145,7 +145,7 @@ static void sharing(struct bench_tally *tally, struct address_space *space,
 
 static void limits(struct bench_tally *tally)
 {
-    struct address_space *space = space_create(NULL, 40 * PAGE_SIZE, true);
+    struct address_space *space = space_create(NULL, 40 * PAGE_SIZE, MEMORY_RIGHTS);
     u64 got = 0;
 
     region(tally, space, BASE, PAGES, REGION_ANONYMOUS, PROT_R | PROT_W, NULL);
@@ -160,7 +160,8 @@ static void limits(struct bench_tally *tally)
 
 static void all(struct bench_tally *tally)
 {
-    struct address_space *space = space_create(NULL, 0, true), *other = space_create(NULL, 0, true);
+    struct address_space *space = space_create(NULL, 0, MEMORY_RIGHTS),
+                         *other = space_create(NULL, 0, MEMORY_RIGHTS);
 
     void *wired = NULL;
 
@@ -182,14 +183,14 @@ static void all(struct bench_tally *tally)
 // Instructions (or nanoseconds) of one fault as space_fault sees it, over many pages.
 static void cost(const char *what, u32 kind, u32 flags, u32 access, struct fcm *memory)
 {
-    struct address_space *space = space_create(NULL, 0, true);
+    struct address_space *space = space_create(NULL, 0, MEMORY_RIGHTS);
     struct sys_region wanted = {.address = BASE,
                                 .bytes = COST_PAGES * PAGE_SIZE,
                                 .kind = kind,
                                 .prot = PROT_R | PROT_W,
                                 .flags = flags};
 
-    space_region_create(space, &wanted, memory);
+    space_region_create(space, &wanted, memory, false);
     for (u64 i = 0; i < COST_PAGES / 2; i++) // tables, stocks, representatives
         touch(space, BASE + i * PAGE_SIZE, access);
     u64 start = timebase();

@@ -15,6 +15,7 @@
 
 struct proof_method {
     void (*call)(void);
+    u64 number;         // an interface's methods count up from its first
     u32 in, in_limit;   // strings and buffers in, and the greatest limit of one
     u32 out, out_limit; // and out
     u32 out_structs;    // bytes
@@ -194,19 +195,20 @@ static void large_requests(proof_dispatch dispatch, u64 method, u32 limit)
 
 static void any_request(proof_dispatch dispatch, const struct proof_method *methods, u64 count)
 {
-    for (u64 method = 1; method <= count; method++) {
-        const struct proof_method *one = &methods[method - 1];
+    const u64 first = methods[0].number, last = methods[count - 1].number;
+    for (u64 i = 0; i < count; i++) {
+        const struct proof_method *one = &methods[i];
         if (one->in > 0) {
-            small_requests(dispatch, method);
-            large_requests(dispatch, method, one->in_limit);
+            small_requests(dispatch, one->number);
+            large_requests(dispatch, one->number, one->in_limit);
         } else {
             text_kind = TEXT_FITS;
-            request_of(dispatch, method, 0, 0);
-            request_of(dispatch, method, 9, ANY_U64(0, UINT64_MAX));
+            request_of(dispatch, one->number, 0, 0);
+            request_of(dispatch, one->number, 9, ANY_U64(0, UINT64_MAX));
         }
     }
-    request_of(dispatch, 0, 8, ANY_U64(0, UINT64_MAX));
-    request_of(dispatch, ANY_U64(count + 1, UINT64_MAX), 8, ANY_U64(0, UINT64_MAX));
+    request_of(dispatch, ANY_U64(0, first - 1), 8, ANY_U64(0, UINT64_MAX));
+    request_of(dispatch, ANY_U64(last + 1, UINT64_MAX), 8, ANY_U64(0, UINT64_MAX));
 }
 
 // ---- answers -----------------------------------------------------------------------------------

@@ -6,7 +6,9 @@
 #ifndef TESTS_PROOFS_MODEL_OBJECTS_H
 #define TESTS_PROOFS_MODEL_OBJECTS_H
 
+#include <kernel/address_space.h>
 #include <kernel/capability.h>
+#include <orrery/errors.h>
 
 #include "model/proof.h"
 
@@ -17,7 +19,8 @@
 
 static const u32 object_kind[OBJECTS] = {CAPABILITY_ENDPOINT, CAPABILITY_PROCESS,
                                          CAPABILITY_MEMORY};
-static s64 object_held[OBJECTS]; // references there are
+static s64 object_held[OBJECTS];      // references there are
+static s64 object_accounted[OBJECTS]; // how often it is in its holder's account
 
 // The number of a live object of a kind.
 static u32 object_number(const void *object, u32 kind)
@@ -69,6 +72,23 @@ void fcm_hold(struct fcm *fcm)
 void fcm_put(struct fcm *fcm)
 {
     object_put(fcm, CAPABILITY_MEMORY);
+}
+
+s64 space_hold(struct address_space *space, struct fcm *memory)
+{
+    u32 number = object_number(memory, CAPABILITY_MEMORY);
+
+    (void)space;
+    if (EITHER())
+        return E_LIMIT;
+    object_accounted[number]++;
+    return 0;
+}
+
+void space_let_go(struct address_space *space, struct fcm *memory)
+{
+    (void)space;
+    object_accounted[object_number(memory, CAPABILITY_MEMORY)]--;
 }
 
 void monitor_hold(struct monitor *monitor)

@@ -77,6 +77,8 @@ static void check_balance(void)
         for (u32 j = 0; j < ARRAY_SIZE(places); j++)
             named += word_at(places[j]) == word_of(i);
         //@ check references_balanced: object_held[i] == 1 + named;
+        s64 accounted = object_kind[i] == CAPABILITY_MEMORY ? named : 0;
+        //@ check accounts_balanced: object_accounted[i] == accounted;
     }
 }
 
@@ -106,6 +108,7 @@ static void put_there(cap_t cap, u32 object)
         return;
     the_chunks[0][cap % CAPABILITY_CHUNK].word = word_of(object);
     object_held[object]++;
+    object_accounted[object] += object_kind[object] == CAPABILITY_MEMORY;
     mark_taken(cap);
 }
 
@@ -121,8 +124,10 @@ static void begin(u32 chunk)
         the_table.chunks[chunk] = the_chunks[0];
     memcpy(the_chunks[0], no_slots, sizeof(no_slots));
     filled = 0;
-    for (u32 i = 0; i < OBJECTS; i++)
+    for (u32 i = 0; i < OBJECTS; i++) {
         object_held[i] = 1;
+        object_accounted[i] = 0;
+    }
 }
 
 // With these contents in its places: an object, or OBJECTS for nothing.

@@ -4,7 +4,8 @@ CO_UNIT_DIR := tests/unit/clustered-objects
 CO_UNIT_SRC := $(CO_UNIT_DIR)/host/host.c $(wildcard clustered-objects/src/*.c)
 CO_UNIT_INC := clustered-objects/include clustered-objects $(CO_UNIT_DIR)/host
 
-UNIT += co_lifetime co_miss co_counter co_scan co_quiesce co_threads co_races
+UNIT += co_lifetime co_miss co_counter co_scan co_quiesce co_threads co_races co_swap \
+    co_swap_threads co_swap_races
 
 co_lifetime_SRC := $(CO_UNIT_DIR)/lifetime.c $(CO_UNIT_SRC)
 co_lifetime_INC := $(CO_UNIT_INC)
@@ -18,6 +19,11 @@ co_quiesce_SRC := $(CO_UNIT_DIR)/quiesce.c $(CO_UNIT_SRC)
 co_quiesce_INC := $(CO_UNIT_INC)
 co_threads_SRC := $(CO_UNIT_DIR)/threads.c $(CO_UNIT_SRC)
 co_threads_INC := $(CO_UNIT_INC)
+
+co_swap_SRC := $(CO_UNIT_DIR)/swap.c $(CO_UNIT_SRC)
+co_swap_INC := $(CO_UNIT_INC)
+co_swap_threads_SRC := $(CO_UNIT_DIR)/swap_threads.c $(CO_UNIT_SRC)
+co_swap_threads_INC := $(CO_UNIT_INC)
 
 # Lifetime, misses and counts as in a process, where mapping a page copies it.
 UNIT += co_lifetime_copies co_miss_copies co_scan_copies
@@ -35,3 +41,6 @@ co_scan_copies_CFLAGS := -DHOST_MAP_COPIES
 co_races_SRC := $(co_threads_SRC)
 co_races_INC := $(CO_UNIT_INC)
 co_races_SANITIZERS := thread
+co_swap_races_SRC := $(co_swap_threads_SRC)
+co_swap_races_INC := $(CO_UNIT_INC)
+co_swap_races_SANITIZERS := thread

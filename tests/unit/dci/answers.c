@@ -38,7 +38,7 @@ static u64 put_object(u64 at, coid_t coid, u32 children)
         .record_bytes = (u32)(sizeof(object) + children * sizeof(coid_t)),
         .class_id = 7,
         .coid = coid,
-        .misses = UINT64_MAX,
+        .misses = UINT32_MAX,
         .rep_count = 2,
         .child_count = children,
     };
@@ -69,7 +69,7 @@ static void sound_objects_come_out_as_they_were(void **state)
     struct answer_bytes answer = {bytes, end};
     assert_true(answer_next_object(&answer, &object, &children));
     assert_int_equal(object.coid, COID(1));
-    assert_int_equal(object.misses, UINT64_MAX);
+    assert_int_equal(object.misses, UINT32_MAX);
     assert_true(answer_next_object(&answer, &object, &children));
     assert_int_equal(object.child_count, 3);
     assert_int_equal(children[2], COID(2));

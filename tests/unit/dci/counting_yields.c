@@ -101,9 +101,28 @@ static void it_ends_for_one_that_finds_no_place(void **state)
     }
     assert_int_equal(peer_ask(other, count(true, 2)), E_BUSY);
     assert_false(displaced(gateway));
-    u32 running = machine.counting.running;
+    u64 running = machine.counting.running;
     assert_int_equal(peer_ask(other, count(false, 2)), 0);
-    assert_int_equal(__builtin_popcount(machine.counting.running), __builtin_popcount(running));
+    assert_int_equal(__builtin_popcountl(machine.counting.running), __builtin_popcountl(running));
+    for (u32 i = 0; i < ARRAY_SIZE(others); i++)
+        peer_hang_up(others[i]);
+}
+
+// All places are taken, and the machine finds something else wrong.
+static void it_stays_where_the_machine_refuses(void **state)
+{
+    (void)state;
+    struct peer *others[SYS_PMU_SESSIONS - 1];
+    machine.counting.alone = false;
+    assert_int_equal(peer_ask(gateway, count(true, 2)), 0);
+    for (u32 i = 0; i < ARRAY_SIZE(others); i++) {
+        others[i] = peer_connect_as(CONTROLLER_TOKEN);
+        assert_int_equal(peer_ask(others[i], count(false, 2)), 0);
+    }
+    request_t *refused = count(false, 2);
+    refused->count_start->items[1]->event = MACHINE_CONFLICT;
+    assert_int_equal(peer_ask(other, refused), E_LIMIT);
+    assert_false(displaced(gateway));
     for (u32 i = 0; i < ARRAY_SIZE(others); i++)
         peer_hang_up(others[i]);
 }
@@ -174,7 +193,7 @@ static void a_trace_of_counters_gets_them_for_itself(void **state)
     (void)state;
     machine.counting.alone = false; // they take turns
     assert_int_equal(peer_ask(gateway, count(true, SYS_PMU_TRACED)), 0);
-    u32 gateways = machine.counting.running;
+    u64 gateways = machine.counting.running;
     struct watcher sampler = watcher_connect(CONTROLLER_TOKEN, UINT64_MAX);
     assert_int_equal(watcher_ask(&sampler, sampling_request(true, 0)), 0);
     assert_int_equal(peer_ask(other, count(false, SYS_PMU_TRACED + 1)), 0);
@@ -202,6 +221,7 @@ int main(void)
         TEST(it_ends_for_one_that_samples),
         TEST(it_ends_for_one_that_counts),
         TEST(it_ends_for_one_that_finds_no_place),
+        TEST(it_stays_where_the_machine_refuses),
         TEST(it_stays_where_there_is_room),
         TEST(it_stays_where_a_request_is_wrong_or_yields_too),
         TEST(its_own_sampling_does_not_end_it),

@@ -2,8 +2,7 @@
 // Random bytes at the server: well framed or not, mutations of good requests, from several clients
 // with little room. It must stay alive, keep its limits, and serve a good client after every round.
 //
-//   dci_fuzz          a bounded run
-//   FUZZ_ROUNDS=N FUZZ_SEED=S dci_fuzz      for longer, or the same again
+// It is a bounded run; with FUZZ_ROUNDS=N FUZZ_SEED=S one for longer, or the same again.
 #include "harness.h"
 
 #include "bounds.h"

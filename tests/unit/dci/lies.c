@@ -85,7 +85,7 @@ static s64 flood(struct machine_process *process, struct sys_monitor_request *re
         objects[i] = (struct sys_object){
             .record_bytes = sizeof(*objects),
             .coid = R13_LTT + (request->arguments[0] + i) * R13_LTT_ENTRY_SIZE,
-            .misses = UINT64_MAX,
+            .misses = UINT32_MAX,
         };
     request->results[0] = request->arguments[0] + count;
     return (s64)(count * sizeof(*objects));

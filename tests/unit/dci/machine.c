@@ -132,6 +132,23 @@ s64 sys_class_get(u32 index, struct sys_class *class_info)
     return 0;
 }
 
+s64 sys_object_swap(const struct sys_swap *swap, char *message, u64 bytes)
+{
+    machine.swapped = *swap;
+    if (strcmp(swap->implementation, "SharedCounter") == 0)
+        return 0;
+    snprintf(message, bytes, "it cannot become that");
+    return E_NOENT;
+}
+
+s64 sys_place(u32 pid, const struct sys_placement *placement)
+{
+    if (pid >= 1000)
+        return E_NOENT;
+    machine.placed = *placement;
+    return 0;
+}
+
 s64 sys_dref_enable(bool on)
 {
     machine.dref_users += on ? 1 : -1;
@@ -261,6 +278,11 @@ s64 sys_trace_state(void)
     return 0;
 }
 
+s64 sys_trace_waits(void)
+{
+    return 0;
+}
+
 s64 sys_trace_set_mode(enum sys_trace_mode mode)
 {
     (void)mode;
@@ -273,6 +295,23 @@ s64 sys_trace_take(bool on)
     if (on && machine.taken_by_program)
         return E_BUSY;
     machine.taken = on;
+    return 0;
+}
+
+s64 sys_process_pid(cap_t process)
+{
+    (void)process;
+    return machine.self;
+}
+
+s64 sys_trace_leave_out(u32 pid, bool left_out)
+{
+    struct machine_process *process = machine_process(pid);
+    if (!machine.taken)
+        return E_PERM;
+    if (process == NULL)
+        return E_NOENT;
+    process->left_out = left_out;
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TESTS_DCI_MACHINE_H
 #define TESTS_DCI_MACHINE_H
 
+#include <orrery/place.h>
 #include <orrery/pmu.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
@@ -25,7 +26,7 @@ struct machine_process {
     bool begun[MACHINE_CPUS];
     u32 packets_read[MACHINE_CPUS];
     u32 cpu; // where it was moved to
-    bool excluded;
+    bool excluded, left_out;
     s32 status;  // when killed
     u32 logging; // enum sys_blocked_logging
     u64 logged_object;
@@ -69,6 +70,8 @@ extern struct machine {
     u64 time; // one tick a microsecond
     u32 objects, classes, events;
     int dref_users;
+    struct sys_swap swapped; // the last one asked for
+    struct sys_placement placed;
     bool memory_short;
     u32 packets_short; // times that there will be no memory for a packet
     bool powered_off;
@@ -85,7 +88,7 @@ extern struct machine {
     bool others_read[MACHINE_CPUS][SYS_SAMPLING_EVENTS];
 
     struct {
-        u32 running; // bit n: session n
+        u64 running; // bit n: session n
         s64 session; // last one given
         struct sys_pmu_counting asked;
         u64 traced; // majors
@@ -99,6 +102,7 @@ extern struct machine {
     bool dref_processes;
     u32 modes_set;
     bool taken, taken_by_program; // the packets, for itself
+    u32 self;                     // the server's pid
     u32 packets[MACHINE_CPUS];    // complete ones
     bool begun[MACHINE_CPUS];     // and one more if flushed
     u32 packets_read[MACHINE_CPUS];

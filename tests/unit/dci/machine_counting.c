@@ -19,16 +19,18 @@ s64 sys_pmu_event_get(u32 index, struct sys_pmu_event *event)
 
 s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes)
 {
-    if (machine.counting.busy || (machine.counting.alone && machine.counting.running != 0))
-        return E_BUSY;
     for (u32 i = 0; i < counting->item_count; i++)
         if (counting->items[i].event == MACHINE_CONFLICT) {
             snprintf(message, bytes, "item %u has no place", i);
             return E_LIMIT;
         }
+    // As the machine does: what others count comes after all that is wrong with the request.
+    bool full = __builtin_popcountl(machine.counting.running) == SYS_PMU_SESSIONS;
+    if (machine.counting.busy || full || (machine.counting.alone && machine.counting.running != 0))
+        return E_BUSY;
     machine.counting.asked = *counting;
     machine.counting.session++;
-    machine.counting.running |= 1u << machine.counting.session;
+    machine.counting.running |= 1UL << machine.counting.session;
     return machine.counting.session;
 }
 
@@ -63,7 +65,7 @@ s64 sys_pmu_count_stop(s64 session)
 {
     if (!is_running(session))
         return E_STALE;
-    machine.counting.running &= ~(1u << session);
+    machine.counting.running &= ~(1UL << session);
     return 0;
 }
 
@@ -71,7 +73,7 @@ s64 sys_pmu_count_trace(s64 session, u64 majors)
 {
     if (!is_running(session))
         return E_STALE;
-    bool turns = machine.sampling || machine.counting.running != 1u << session;
+    bool turns = machine.sampling || machine.counting.running != 1UL << session;
     if (machine.counting.asked.item_count > SYS_PMU_TRACED || (machine.counting.alone && turns))
         return E_LIMIT;
     machine.counting.traced = majors;

@@ -298,10 +298,18 @@ static void a_change_by_anyone_is_told_to_the_sampler_in_its_place(void **state)
     assert_int_equal(answer->event->sampling_changed->period, 7000);
     assert_int_equal(answer->event->sampling_changed->randomise, 3);
     assert_int_equal(answer->event->sampling_changed->time, machine.time);
+    assert_int_equal(answer->event->sampling_changed->n_cpus, MACHINE_CPUS);
+    for (u32 cpu = 0; cpu < MACHINE_CPUS; cpu++) {
+        const Orrery__Dci__SamplingStat *until = answer->event->sampling_changed->cpus[cpu];
+        assert_int_equal(until->cpu, cpu);
+        assert_int_equal(until->index, 1);
+        assert_int_equal(until->overflows, cpu);
+    }
     answer_free(answer);
     answer = peer_answer(other, EMPTY(SAMPLING_STAT, sampling_stat, SamplingStat, SAMPLING_STAT));
     assert_true(answer->response->sampling_stat->running);
     assert_int_equal(answer->response->sampling_stat->events[1]->period, 7000);
+    assert_int_equal(answer->response->sampling_stat->time, machine.time);
     answer_free(answer);
     peer_hang_up(peer);
     peer_hang_up(other);
@@ -419,6 +427,40 @@ static void who_leaves_lets_go_of_everything(void **state)
     assert_false(machine.sampling);
 }
 
+static void an_object_is_swapped_for_a_controller(void **state)
+{
+    Orrery__Dci__ObjectSwapRequest swap = ORRERY__DCI__OBJECT_SWAP_REQUEST__INIT;
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    swap.coid = 0x10010;
+    swap.microseconds = 5000;
+    swap.implementation = "SharedCounter";
+    answer_t *answer = peer_answer(peer, REQUEST(OBJECT_SWAP, object_swap, &swap));
+    assert_int_equal(answer->response->error, 0);
+    answer_free(answer);
+    assert_int_equal(machine.swapped.coid, 0x10010);
+    assert_int_equal(machine.swapped.microseconds, 5000);
+    swap.implementation = "Other";
+    answer = peer_answer(peer, REQUEST(OBJECT_SWAP, object_swap, &swap));
+    assert_int_equal(answer->response->error, E_NOENT);
+    assert_string_equal(answer->response->message, "it cannot become that");
+    answer_free(answer);
+    machine.swapped.coid = 0;
+    swap.pid = 3;
+    swap.implementation = "SharedCounter";
+    answer = peer_answer(peer, REQUEST(OBJECT_SWAP, object_swap, &swap));
+    assert_int_equal(answer->response->error, E_NOTSUP);
+    answer_free(answer);
+    peer_hang_up(peer);
+    struct peer *observer = peer_connect_as(OBSERVER_TOKEN);
+    swap.pid = 0;
+    answer = peer_answer(observer, REQUEST(OBJECT_SWAP, object_swap, &swap));
+    assert_int_equal(answer->response->error, E_PERM);
+    answer_free(answer);
+    peer_hang_up(observer);
+    assert_int_equal(machine.swapped.coid, 0);
+}
+
 static void a_workload_is_started_and_asked_after(void **state)
 {
     Orrery__Dci__WorkloadStartRequest start = ORRERY__DCI__WORKLOAD_START_REQUEST__INIT;
@@ -458,6 +500,7 @@ int main(void)
         cmocka_unit_test(wrong_sampling_parameters_start_nothing),
         cmocka_unit_test(cycles_of_the_cpu_are_neither_precise_nor_of_one_mode),
         cmocka_unit_test(who_leaves_lets_go_of_everything),
+        cmocka_unit_test(an_object_is_swapped_for_a_controller),
         cmocka_unit_test(a_workload_is_started_and_asked_after),
     };
     return cmocka_run_group_tests(tests, server_start, NULL);

@@ -113,6 +113,35 @@ static void an_owner_that_goes_is_told_to_members(void **state)
     watcher_leaves(&member);
 }
 
+// The server's own process is left out, and logs nothing itself, until the subscription has ended,
+// however it ends.
+static void the_server_itself_is_left_out(void **state)
+{
+    (void)state;
+    reset_machine();
+    machine.self = 3;
+    machine.processes[1].pid = 9;
+    for (u32 how = 0; how < 3; how++) {
+        struct watcher owner = controller(), other = controller();
+        request_t *request = subscription(how == 2);
+        request->trace_subscribe->leave_out_monitor = true;
+        assert_int_equal(watcher_ask(&owner, request), 0);
+        assert_true(machine.processes[0].left_out && !machine.processes[1].left_out);
+        assert_int_equal(machine.processes[0].mask, 0);
+        assert_int_equal(machine.processes[1].mask, how == 2 ? 0xf0 : 0xff);
+        if (how == 0)
+            assert_int_equal(watcher_ask(&owner, UNSUBSCRIBE), 0);
+        else if (how == 2)
+            assert_int_equal(watcher_ask(&other, subscription(false)), 0);
+        if (how == 2)
+            assert_int_equal(machine.processes[0].mask, 0xff); // the successor wants all
+        watcher_leaves(&owner);
+        watcher_leaves(&other);
+        assert_false(machine.processes[0].left_out);
+    }
+    machine.self = 0;
+}
+
 static void one_that_yields_is_ended_exactly(void **state)
 {
     (void)state;
@@ -332,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_member_that_does_not_read_misses_alone),
         cmocka_unit_test(an_owner_that_goes_is_told_to_members),
+        cmocka_unit_test(the_server_itself_is_left_out),
         cmocka_unit_test(one_that_yields_is_ended_exactly),
         cmocka_unit_test(one_that_yields_and_does_not_read_is_waited_for_a_second),
         cmocka_unit_test(one_that_yields_displaces_nobody),

@@ -6,9 +6,10 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
     userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,client.c console.c counting.c dref.c exclusion.c \
     failures.c frame.c input.c members.c monitors.c objects.c processes.c questions.c queue.c \
-    round.c runs.c sampling.c sampling_request.c scope.c server.c service.c session.c walk.c \
-    sleep_locks.c switching.c system.c token.c \
-    tracing.c tracing_counts.c tracing_lists.c tracing_processes.c tracing_settings.c turn.c \
+    round.c runs.c sampling.c sampling_request.c sched.c scope.c server.c service.c session.c \
+    walk.c sleep_locks.c switching.c system.c token.c \
+    tracing.c tracing_counts.c tracing_left_out.c tracing_lists.c tracing_processes.c \
+    tracing_settings.c turn.c \
     workloads.c)
 # Trace points that are compiled out (trace/point.h) are gone only if something is optimised.
 DCI_UNIT_CFLAGS := -O1

@@ -94,6 +94,37 @@ static void shared_contents_follow_the_file(void **state)
     assert_int_equal(host_memories_mapped(), 1); // the states
 }
 
+// Until the kernel tells that nobody has it.
+static void memory_that_clients_hold_stays_in_the_account(void **state)
+{
+    (void)state;
+    struct fs_sharing sharing, next;
+    cap_t memory;
+    const char *data;
+    u64 file = opened("/f", RW | FS_CREATE);
+    written(file, 0, "contents");
+    assert_int_equal(fs_server_share(&caller, file, 1, &sharing, &memory), 0);
+    u64 watcher = host_memory_watcher(memory);
+    host_memory_is_held = true;
+    fs_server_close(&caller, file);
+    remove_all("/f");
+    host_reap_all();
+    host_memory_is_held = false;
+    assert_int_equal(host_memories_mapped(), 1); // the states
+    assert_int_equal(memory_files_bytes(), sharing.bytes);
+    file = opened("/g", RW | FS_CREATE);
+    written(file, 0, "contents");
+    assert_int_equal(shared(file, 1, &next, &data), 0);
+    assert_int_equal(next.index, sharing.index);
+    assert_int_equal(memory_files_bytes(), 2 * sharing.bytes);
+    fs_server_close(&caller, file);
+    remove_all("/g");
+    host_reap_all();
+    assert_int_equal(memory_files_bytes(), sharing.bytes);
+    host_memory_gone(watcher);
+    assert_int_equal(memory_files_bytes(), 0);
+}
+
 static u64 writer(u64 file, u64 index)
 {
     assert_int_equal(fs_server_renew(&caller, file, FS_WRITE), 0);
@@ -132,6 +163,34 @@ static void only_one_who_is_alone_writes_without_calls(void **state)
     remove_all("/f");
     host_reap_all();
     assert_int_equal(memory_files_bytes(), 0);
+}
+
+// What an opening may not write, its memory does not either; what it may not read it gets none of.
+static void memory_is_for_what_the_opening_is_for(void **state)
+{
+    (void)state;
+    struct fs_sharing sharing;
+    u64 offset, bytes;
+    cap_t memory;
+    u64 both = opened("/f", RW | FS_CREATE);
+    u64 reader = opened("/f", FS_READ), writer = opened("/f", FS_WRITE);
+    written(both, 0, "contents");
+    assert_int_equal(fs_server_map(&caller, writer, &offset, &bytes, &memory), E_PERM);
+    assert_int_equal(fs_server_share(&caller, writer, 1, &sharing, &memory), E_NOTSUP);
+    assert_int_equal(fs_server_map(&caller, reader, &offset, &bytes, &memory), 0);
+    assert_true((memory & HOST_READABLE) != 0);
+    assert_int_equal(fs_server_share(&caller, reader, 1, &sharing, &memory), 0);
+    assert_true((memory & HOST_READABLE) != 0);
+    assert_int_equal(fs_server_map(&caller, both, &offset, &bytes, &memory), 0);
+    assert_true((memory & HOST_READABLE) != 0); // no file is written through a mapping
+    assert_int_equal(fs_server_share(&caller, both, 1, &sharing, &memory), 0);
+    assert_true((memory & HOST_READABLE) == 0);
+    host_kernel_asks(FILE_GONE, 0);
+    fs_server_close(&caller, both);
+    fs_server_close(&caller, reader);
+    fs_server_close(&caller, writer);
+    remove_all("/f");
+    host_reap_all();
 }
 
 static void files_that_grow_get_more_memory(void **state)
@@ -216,7 +275,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_state_says_what_a_call_says),
         cmocka_unit_test(shared_contents_follow_the_file),
+        cmocka_unit_test(memory_that_clients_hold_stays_in_the_account),
         cmocka_unit_test(only_one_who_is_alone_writes_without_calls),
+        cmocka_unit_test(memory_is_for_what_the_opening_is_for),
         cmocka_unit_test(files_that_grow_get_more_memory),
         cmocka_unit_test(shares_run_out_with_an_error),
         cmocka_unit_test(without_memory_a_file_is_not_shared),

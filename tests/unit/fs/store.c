@@ -7,6 +7,7 @@
 #include "filesystem.h"
 #include "host.h"
 #include "kept.h"
+#include "node.h"
 #include "opening.h"
 #include "snapshot.h"
 #include "store.h"
@@ -83,12 +84,12 @@ static struct ipc_caller caller = {.pid = HOST_PID};
 
 static s64 start(void)
 {
-    bool partly;
+    struct store_about about;
     void *state = NULL;
     host_start(&state);
     assert_int_equal(filesystem_create(), 0);
     assert_int_equal(openings_create(), 0);
-    return store_start(&partly);
+    return store_start(&about);
 }
 
 static s64 in_run(s64 (*work)(s64 found, u64 argument), u64 argument)
@@ -240,6 +241,72 @@ static void names_are_kept_too(void **state)
     assert_int_equal(in_run(names_have_changed, 0), 1);
 }
 
+// ---- a file that changes while it is saved ------------------------------------------------------
+
+static struct {
+    struct node node;
+    u64 bytes, next; // its length, and what that is as soon as somebody has asked for it
+} changing;
+
+static CO_METHOD s64 changing_bytes(struct server_file *self)
+{
+    CO_HOME(self);
+    u64 bytes = changing.bytes;
+    changing.bytes = changing.next;
+    return (s64)bytes;
+}
+
+// All of its bytes are its length in hundreds.
+static CO_METHOD s64 changing_read(struct server_file *self, u64 offset, void *to, u64 bytes)
+{
+    CO_HOME(self);
+    u64 done = bytes < changing.bytes ? bytes : changing.bytes;
+    assert_int_equal(offset, 0);
+    memset(to, (int)(changing.bytes / 100), done);
+    return (s64)done;
+}
+
+static void keep_changing(struct co_root *root)
+{
+    (void)root;
+}
+
+static s64 save_changing(s64 found, u64 bytes)
+{
+    static const struct server_file_ops ops = {
+        .base = CO_LEAF, .read = changing_read, .bytes = changing_bytes};
+    static struct co_class class = {.name = "ServerFile",
+                                    .implementation = "ServerFileChanging",
+                                    .size = sizeof(changing),
+                                    .ops = &ops.base,
+                                    .destroy = keep_changing};
+    changing.bytes = bytes;
+    changing.next = 5000;
+    return found > 0 && node_create(&changing.node, &class, FS_KIND_FILE, true, "c") == 0 &&
+                   filesystem_add("/data/c", &changing.node) == 0
+               ? store_save()
+               : -100;
+}
+
+static s64 changing_there(s64 found, u64 bytes)
+{
+    u8 data[5000];
+    memset(data, (int)(bytes / 100), sizeof(data));
+    return found > 0 && holds("/data/c", data, bytes);
+}
+
+static void a_file_that_changes_is_saved_as_it_was_at_one_moment(void **state)
+{
+    static const u64 before[] = {9000, 5001, 5000, 4999, 300, 0};
+    for (u32 i = 0; i < ARRAY_SIZE(before); i++) {
+        fresh(state);
+        assert_int_equal(in_run(save_changing, before[i]), 0);
+        assert_int_equal(in_run(changing_there, 5000), 1);
+    }
+}
+
+// ---- the power ----------------------------------------------------------------------------------
+
 static void a_power_cut_leaves_one_state_or_the_other(void **state)
 {
     (void)state;
@@ -279,8 +346,9 @@ static void damage_gives_the_older_state(void **state)
         disk[SLOT_BYTES + at] ^= 0x10;
         assert_int_equal(there(), OLDER(1));
     }
-    disk[4096] ^= 1; // both, the headers are good
-    assert_int_equal(there(), STORE_FOUND_DAMAGED * 1000);
+    memcpy(disk, before, sizeof(disk));
+    memset(disk + SLOT_BYTES, 0, 512); // it is no first state, so there were two
+    assert_int_equal(there(), OLDER(1));
 }
 
 static void other_disks_are_left_alone(void **state)
@@ -297,9 +365,116 @@ static void other_disks_are_left_alone(void **state)
     fails = true;
     assert_int_equal(there(), E_IO);
     fails = false;
-    assert_int_equal(in_run(save_state, 1), 0);
-    disk_bytes = DISK_BYTES / 2; // it is another disk now
+    disk[DISK_BYTES - 1] = 1; // its last byte
     assert_int_equal(there(), E_EXIST);
+    assert_int_equal(in_run(save_state, 1), E_EXIST);
+    assert_true(disk[0] == 0 && disk[SLOT_BYTES] == 0);
+}
+
+// ---- damage of both states ---------------------------------------------------------------------
+
+// What must fail, and write nothing, in a /data that can only be read.
+static s64 try_to_change(s64 found, u64 unused)
+{
+    (void)unused;
+    struct fs_stat info;
+    u64 file;
+    if (found <= 0)
+        return found;
+    if (fs_server_open(&caller, "/data/a", FS_WRITE, &file, &info) != E_PERM ||
+        fs_server_remove(&caller, "/data/a") != E_PERM ||
+        fs_server_rename(&caller, "/data/a", "/data/folder/c") != E_PERM ||
+        fs_server_open(&caller, "/data/new", FS_WRITE | FS_CREATE, &file, &info) != E_PERM ||
+        fs_server_open(&caller, "/data/folder/new", FS_READ | FS_CREATE, &file, &info) != E_PERM ||
+        fs_server_make_directory(&caller, "/data/new") != E_PERM)
+        return -101;
+    return store_save() == 0 ? found : -102;
+}
+
+// The disk is read-only with state n, and stays as it is.
+static void only_read(enum store_found found, s64 n)
+{
+    static u8 before[DISK_BYTES];
+    memcpy(before, disk, sizeof(disk));
+    assert_int_equal(there(), (s64)found * 1000 + n);
+    assert_int_equal(in_run(try_to_change, 0), found);
+    assert_memory_equal(disk, before, sizeof(disk));
+}
+
+static int with_two_states(void **state)
+{
+    fresh(state);
+    assert_int_equal(in_run(save_state, 1), 0); // slot 0
+    assert_int_equal(in_run(save_state, 2), 0); // slot 1
+    return 0;
+}
+
+static void damaged_headers_leave_what_can_be_read(void **state)
+{
+    (void)state;
+    static u8 before[DISK_BYTES];
+    memcpy(before, disk, sizeof(disk));
+    for (u64 at = 0; at < 56; at++) {
+        memcpy(disk, before, sizeof(disk));
+        disk[at] ^= (u8)(1u << at % 8);
+        disk[SLOT_BYTES + at] ^= (u8)(1u << at % 8);
+        only_read(STORE_FOUND_DAMAGED, 2);
+    }
+    memcpy(disk, before, sizeof(disk));
+    memset(disk, 0, 512);
+    memset(disk + SLOT_BYTES, 0, 512);
+    only_read(STORE_FOUND_DAMAGED, 1); // no header says which is newer
+}
+
+static void damaged_archives_leave_what_can_be_read(void **state)
+{
+    (void)state;
+    static u8 before[DISK_BYTES];
+    disk[4096 + 6000] ^= 1; // in a file's contents
+    disk[SLOT_BYTES + 4096 + 6000] ^= 1;
+    memcpy(before, disk, sizeof(disk));
+    assert_int_equal(in_run(try_to_change, 0), STORE_FOUND_DAMAGED);
+    assert_memory_equal(disk, before, sizeof(disk));
+    memset(disk + 4096, 0xff, 9000); // nothing can be read, but the headers are ours
+    memset(disk + SLOT_BYTES + 4096, 0xff, 9000);
+    assert_int_equal(there(), STORE_FOUND_DAMAGED * 1000);
+    assert_int_equal(in_run(save_state, 3), -100);
+}
+
+static s64 folder_there(s64 found, u64 unused)
+{
+    (void)unused;
+    return is_there("/data/folder") ? found : -100;
+}
+
+static void a_disk_of_another_size_is_only_read(void **state)
+{
+    (void)state;
+    disk_bytes = DISK_BYTES / 2; // the newer slot is gone
+    only_read(STORE_FOUND_RESIZED, 1);
+    disk_bytes = SLOT_BYTES + 0x8000; // both are there
+    only_read(STORE_FOUND_RESIZED, 2);
+    disk_bytes = 8192; // what is left of the older one is not all of a file
+    assert_int_equal(in_run(folder_there, 0), STORE_FOUND_RESIZED);
+    disk_bytes = DISK_BYTES;
+    assert_int_equal(there(), NEWEST(2));
+}
+
+static void a_first_save_that_is_cut_short_leaves_a_good_disk(void **state)
+{
+    (void)state;
+    u64 sectors = 0;
+    for (bool saved = false; !saved; sectors++) {
+        memset(disk, 0, sizeof(disk));
+        power = sectors;
+        saved = in_run(save_state, 1) == 0;
+        s64 now = there();
+        assert_true(now == STORE_FOUND_NOTHING * 1000 || now == STORE_FOUND_NEWEST * 1000 ||
+                    now == NEWEST(1));
+        assert_int_equal(in_run(save_state, 2), 0);
+        assert_int_equal(there() % 1000, 2);
+    }
+    assert_true(sectors > 20);
 }
 
 static s64 fill(s64 found, u64 unused)
@@ -339,14 +514,35 @@ static void a_full_disk_keeps_what_it_has(void **state)
     assert_int_equal(there(), NEWEST(7));
 }
 
+// A power cut within the first sector that is ever written: nothing was there before.
+static void a_torn_first_header_leaves_a_blank_disk(void **state)
+{
+    (void)state;
+    u8 header[SNAPSHOT_HEADER_BYTES];
+    snapshot_write_first(header, SLOT_BYTES);
+    for (u64 at = 0; at <= 56; at += 7) {
+        memset(disk, 0, sizeof(disk));
+        memcpy(disk + SLOT_BYTES, header, at);
+        assert_int_equal(there() % 1000, 0);
+        assert_int_equal(in_run(save_state, 1), 0);
+        assert_int_equal(there(), NEWEST(1));
+        memset(disk, 0, sizeof(disk));
+        memcpy(disk + SLOT_BYTES + at, header + at, 512 - at);
+        assert_int_equal(there() % 1000, 0);
+        disk[SLOT_BYTES + at] = 0x81; // and that is something else
+        assert_true(there() == E_EXIST || there() == STORE_FOUND_DAMAGED * 1000);
+    }
+}
+
 // A snapshot with any archive, checksums right.
 static void forge(const struct archive *archive)
 {
     struct snapshot snapshot = {.generation = 1,
                                 .bytes = archive->bytes,
-                                .checksum = snapshot_checksum(archive->data, archive->bytes)};
+                                .checksum = snapshot_checksum(archive->data, archive->bytes),
+                                .slot_bytes = SLOT_BYTES};
     memset(disk, 0, sizeof(disk));
-    snapshot_write(disk, &snapshot, SLOT_BYTES);
+    snapshot_write(disk, &snapshot);
     memcpy(disk + SNAPSHOT_HEADER_BYTES, archive->data, archive->bytes);
 }
 
@@ -399,8 +595,9 @@ static void archives_are_read_back(void **state)
     assert_int_equal(archive_add(&archive, "big", false, 0, 1UL << 32, &contents), E_LIMIT);
     assert_int_equal(archive_end(&archive), 0);
     assert_int_equal(archive.bytes % ARCHIVE_UNIT, 0);
-    assert_true(kept_valid(archive.data, archive.bytes));
-    assert_false(kept_valid(archive.data, archive.bytes - 1024));
+    u64 entries;
+    assert_true(kept_valid(archive.data, archive.bytes, &entries) && entries == 301);
+    assert_false(kept_valid(archive.data, archive.bytes - 1024, &entries));
     struct cpio cpio = {.data = archive.data, .bytes = archive.bytes};
     for (u32 bytes = 0; bytes < 300; bytes++) {
         assert_int_equal(cpio_next(&cpio, &entry), 1);
@@ -418,9 +615,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_was_saved_is_found, fresh),
         cmocka_unit_test_setup(names_are_kept_too, fresh),
+        cmocka_unit_test_setup(a_file_that_changes_is_saved_as_it_was_at_one_moment, fresh),
         cmocka_unit_test_setup(a_power_cut_leaves_one_state_or_the_other, fresh),
         cmocka_unit_test_setup(damage_gives_the_older_state, fresh),
         cmocka_unit_test_setup(other_disks_are_left_alone, fresh),
+        cmocka_unit_test_setup(damaged_headers_leave_what_can_be_read, with_two_states),
+        cmocka_unit_test_setup(damaged_archives_leave_what_can_be_read, with_two_states),
+        cmocka_unit_test_setup(a_disk_of_another_size_is_only_read, with_two_states),
+        cmocka_unit_test_setup(a_first_save_that_is_cut_short_leaves_a_good_disk, fresh),
+        cmocka_unit_test_setup(a_torn_first_header_leaves_a_blank_disk, fresh),
         cmocka_unit_test_setup(a_full_disk_keeps_what_it_has, fresh),
         cmocka_unit_test_setup(hostile_archives_do_no_harm, fresh),
         cmocka_unit_test_setup(archives_are_read_back, fresh),

@@ -8,7 +8,7 @@ FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cp
     ipc/include userlib/include \
     $(CO_UNIT_INC)
 
-UNIT += fs_directories fs_files fs_names fs_handles fs_share fs_pipes fs_archive fs_store
+UNIT += fs_directories fs_files fs_names fs_handles fs_share fs_pipes fs_archive fs_store fs_power
 fs_directories_SRC := $(FS_UNIT_DIR)/directories.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_directories_INC := $(FS_UNIT_INC)
 FS_UNIT_CALLS := $(FS_UNIT_DIR)/calls.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
@@ -24,8 +24,11 @@ fs_pipes_SRC := $(FS_UNIT_DIR)/pipes.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_S
 fs_pipes_INC := $(FS_UNIT_INC)
 fs_store_SRC := $(FS_UNIT_DIR)/store.c $(FS_UNIT_SRC)
 fs_store_INC := $(FS_UNIT_INC)
+fs_power_SRC := $(FS_UNIT_DIR)/power.c $(wildcard $(FS_UNIT_DIR)/power/*.c) $(FS_UNIT_SRC)
+fs_power_INC := $(FS_UNIT_DIR)/power tests/guest/user/power-writer $(FS_UNIT_INC)
 fs_archive_SRC := $(FS_UNIT_DIR)/archive.c userlib/cpio/cpio.c
 fs_archive_INC := userlib/cpio/include
 unit-ready: $(IPC_GEN)
 
 fs_store_LONG := 1
+fs_power_LONG := 1

@@ -49,11 +49,12 @@ static const char *pick(const char *const *words, u32 count)
 
 static const char *const types[] = {"hello", "credit", "watch", "unwatch", "ask", "act", "none"};
 static const char *const machines[] = {"one", "two", "three", ""};
-static const char *const kinds[] = {"objects", "heat",   "metric",    "series",    "ranking",
-                                    "console", "status", "processes", "workloads", "marks"};
+static const char *const kinds[] = {"objects",   "heat",    "metric", "series",
+                                    "ranking",   "console", "status", "processes",
+                                    "workloads", "marks",   "slices"};
 static const char *const fields[] = {"token", "version", "id",     "machine", "kind",    "measure",
                                      "of",    "by",      "from",   "to",      "seconds", "do",
-                                     "what",  "text",    "number", "bytes",   "other"};
+                                     "what",  "text",    "number", "bytes",   "width",   "other"};
 static const char *const values[] = {"0",
                                      "1",
                                      "-1",

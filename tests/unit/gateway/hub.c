@@ -203,25 +203,56 @@ static void browsers_are_limited(void **state)
     assert_int_equal(last->browser->role, ROLE_CONTROLLER);
 }
 
+// Says an act. `rest`: what it does, and with what.
+static void say_act(struct page *page, const char *rest)
+{
+    char text[160];
+    snprintf(text, sizeof(text), "{\"type\":\"act\",\"id\":5,\"machine\":\"one\",\"do\":%s}", rest);
+    say(page, text);
+}
+
 static void observers_are_refused_every_act(void **state)
 {
-    static const char *const acts[] = {"sample", "workload_start", "workload_stop", "kill",
-                                       "move",   "console",        "power_off",     "anything"};
+    static const char *const acts[] = {"\"sample\",\"text\":\"larx\"",
+                                       "\"workload_start\",\"text\":\"demo\"",
+                                       "\"workload_stop\",\"number\":7",
+                                       "\"kill\",\"number\":7",
+                                       "\"move\",\"number\":7,\"to\":1",
+                                       "\"console\",\"text\":\"demo\"",
+                                       "\"power_off\""};
     struct page observer, controller;
-    char text[128];
     (void)state;
     enter(&observer, hub.access.observer);
     enter(&controller, hub.access.controller);
     for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {
-        snprintf(text, sizeof(text),
-                 "{\"type\":\"act\",\"id\":5,\"machine\":\"one\",\"do\":\"%s\"}", acts[i]);
-        say(&observer, text);
+        say_act(&observer, acts[i]);
         assert_next(&observer, "error");
         assert_null(played_wish(0));
-        say(&controller, text);
+        say_act(&controller, acts[i]);
         assert_nothing(&controller);
         assert_wish(0, WISH_ACT);
     }
+}
+
+static void wrong_acts_do_not_come_to_the_machine(void **state)
+{
+    static const char *const wrong[] = {"\"anything\"",
+                                        "\"sample\"",
+                                        "\"kill\"",
+                                        "\"kill\",\"number\":4294967304",
+                                        "\"move\",\"number\":7",
+                                        "\"power_off\",\"number\":7"};
+    struct page pages[2];
+    (void)state;
+    enter(&pages[0], hub.access.observer);
+    enter(&pages[1], hub.access.controller);
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+        for (size_t p = 0; p < ARRAY_SIZE(pages); p++) {
+            say_act(&pages[p], wrong[i]);
+            assert_next(&pages[p], "error");
+            assert_nothing(&pages[p]);
+            assert_null(played_wish(0));
+        }
 }
 
 static void a_topic_is_wished_once_and_ends_with_its_last_watcher(void **state)
@@ -499,6 +530,7 @@ int main(void)
         TEST(wrong_tokens_and_versions_are_refused),
         TEST(browsers_are_limited),
         TEST(observers_are_refused_every_act),
+        TEST(wrong_acts_do_not_come_to_the_machine),
         TEST(a_topic_is_wished_once_and_ends_with_its_last_watcher),
         TEST(wrong_watches_change_nothing),
         TEST(names_come_before_the_frames_that_use_them),

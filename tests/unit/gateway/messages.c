@@ -113,6 +113,43 @@ static void watches_have_the_parameters_of_their_kind(void **state)
                         "a field of a wrong type or size");
 }
 
+static const char *act_wrong(const char *parameters)
+{
+    char text[200];
+    enum acted_kind kind;
+    snprintf(text, sizeof(text), "{\"type\":\"act\",\"id\":1,\"machine\":\"a\"%s}", parameters);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    const char *wrong = act_check(json, &kind);
+    json_decref(json);
+    return wrong;
+}
+
+static void acts_have_numbers_of_their_range(void **state)
+{
+    static const char *const wrong[] = {
+        "4294967296", "4294967304", "-1",   "8.5",  "8.0",
+        "8e0",        "\"8\"",      "null", "true", "9223372036854775807"};
+    (void)state;
+    assert_null(act_wrong(",\"do\":\"power_off\""));
+    assert_null(act_wrong(",\"do\":\"kill\",\"number\":0"));
+    assert_null(act_wrong(",\"do\":\"kill\",\"number\":4294967295"));
+    assert_null(act_wrong(",\"do\":\"move\",\"number\":8,\"to\":3"));
+    assert_null(act_wrong(",\"do\":\"workload_stop\",\"number\":9007199254740992"));
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        char text[100];
+        snprintf(text, sizeof(text), ",\"do\":\"kill\",\"number\":%s", wrong[i]);
+        assert_string_equal(act_wrong(text), "a field of a wrong type or size");
+        snprintf(text, sizeof(text), ",\"do\":\"move\",\"number\":8,\"to\":%s", wrong[i]);
+        assert_string_equal(act_wrong(text), "a field of a wrong type or size");
+    }
+    assert_string_equal(act_wrong(",\"do\":\"kill\""), "a field is missing");
+    assert_string_equal(act_wrong(",\"do\":\"kill\",\"number\":8,\"to\":1"),
+                        "a field that does not belong there");
+    assert_string_equal(act_wrong(",\"do\":\"nothing\""), "there is no act of that name");
+    assert_string_equal(act_wrong(""), "there is no act of that name");
+}
+
 static void heads_are_little_endian(void **state)
 {
     static const u8 expected[FRAME_HEAD_BYTES] = {2,    1,    0,  0,  4, 3, 2, 1, 8, 7,   6,
@@ -167,6 +204,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(each_rule_refuses),
         cmocka_unit_test(texts_are_limited),
         cmocka_unit_test(watches_have_the_parameters_of_their_kind),
+        cmocka_unit_test(acts_have_numbers_of_their_range),
         cmocka_unit_test(heads_are_little_endian),
         cmocka_unit_test(columns_follow_each_other_padded_with_zeros),
     };

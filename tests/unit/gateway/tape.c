@@ -15,6 +15,7 @@
 #define RECORDS 5
 #define RANDOM_ROUNDS 20000
 
+struct settings settings;
 static char folder[] = "/tmp/kov-tape-XXXXXX", path[64];
 static u8 whole[4096]; // the tape of write_tape
 static size_t whole_size;
@@ -172,12 +173,57 @@ static void a_full_disk_ends_the_tape_and_what_is_lost_is_counted(void **state)
     assert_int_equal(result, TAPE_END);
 }
 
-static void nothing_is_recorded_over_a_file(void **state)
+static void write_file(const void *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    fclose(file);
+}
+
+static void check_file(const char *name, const void *data, size_t size)
+{
+    u8 found[sizeof(whole) + 1];
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(found, 1, sizeof(found), file), size);
+    assert_memory_equal(found, data, size);
+    fclose(file);
+}
+
+static void nothing_is_recorded_over_a_file_that_is_no_tape(void **state)
 {
     (void)state;
     struct tape_writer writer;
+    write_file("my notes", 8);
     assert_int_equal(tape_create(&writer, path, "left"), KOV_USAGE);
+    assert_int_equal(tape_create(&writer, folder, "left"), KOV_USAGE);
     assert_int_equal(tape_create(&writer, "/nowhere/tape", "left"), KOV_FAILED);
+    check_file(path, "my notes", 8);
+}
+
+static void a_tape_that_was_there_stays_beside_the_new_one(void **state)
+{
+    (void)state;
+    struct tape_writer writer, other;
+    char old[sizeof(path) + 8];
+    snprintf(old, sizeof(old), "%s.old", path);
+    write_file(whole, whole_size);
+    assert_int_equal(tape_create(&writer, path, "right"), KOV_OK);
+    tape_finish(&writer); // nothing came
+    check_file(path, whole, whole_size);
+    assert_int_not_equal(access(old, F_OK), 0);
+
+    assert_int_equal(tape_create(&writer, path, "right"), KOV_OK);
+    assert_int_equal(tape_write(&writer, TAPE_FRAME, 1, "new", 3), 0);
+    check_file(old, whole, whole_size);
+    assert_int_equal(tape_create(&other, path, "left"), KOV_FAILED); // it is being written
+    tape_finish(&writer);
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_size, writer.bytes);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    check_file(old, whole, whole_size);
+    unlink(old);
 }
 
 int main(void)
@@ -189,7 +235,8 @@ int main(void)
         cmocka_unit_test(random_bytes_do_no_harm),
         cmocka_unit_test(another_version_is_told),
         cmocka_unit_test(a_full_disk_ends_the_tape_and_what_is_lost_is_counted),
-        cmocka_unit_test(nothing_is_recorded_over_a_file),
+        cmocka_unit_test(nothing_is_recorded_over_a_file_that_is_no_tape),
+        cmocka_unit_test(a_tape_that_was_there_stays_beside_the_new_one),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

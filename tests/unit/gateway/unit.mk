@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of the gateway (viewer/gateway) without a machine. tests/viewer/ and tests/web/ test it
 # as a whole.
-GATEWAY_UNIT_BASE := $(addprefix viewer/,gateway/blocks.c tools/memory.c tools/message.c) \
-    $(GEN)/gateway/messages.c
+GATEWAY_UNIT_BASE := $(addprefix viewer/,gateway/blocks.c tools/memory.c tools/message.c \
+    tools/text.c) $(GEN)/gateway/messages.c
 GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.c posts.c) \
     tests/unit/gateway/played.c $(GATEWAY_UNIT_BASE)
 
@@ -20,9 +20,11 @@ gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
 gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c \
     viewer/tools/interrupt.c $(GATEWAY_UNIT_HUB)
 gateway_tape_SRC := tests/unit/gateway/tape.c $(addprefix viewer/,gateway/tape_read.c \
-    gateway/tape_write.c wire/frame.c tools/clock.c) $(GATEWAY_UNIT_BASE)
+    gateway/tape_write.c wire/frame.c tools/clock.c \
+    output/out_file.c output/document.c) $(GATEWAY_UNIT_BASE)
 gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/player.c \
-    gateway/player_answers.c gateway/tape_read.c gateway/tape_write.c wire/frame.c tools/clock.c) \
+    gateway/player_answers.c gateway/tape_read.c gateway/tape_write.c wire/frame.c tools/clock.c \
+    output/out_file.c output/document.c) \
     $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
 
 # Threads, under both kinds of sanitizers.

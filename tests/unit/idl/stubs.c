@@ -267,7 +267,7 @@ static void lower_integer(struct ipc_packet *packet)
 }
 static void unknown_method(struct ipc_packet *packet)
 {
-    packet->words[0] = 100;
+    packet->words[0] = (EXAMPLE_METHOD_NOTHING & ~0xffUL) + 100;
 }
 static void method_zero(struct ipc_packet *packet)
 {
@@ -380,7 +380,9 @@ static void noise_does_no_harm(void **state)
             request.bulk[i] = (u8)(rand() % 4 == 0 ? rand() : 0);
         for (u32 i = 1; i < MESSAGE_WORDS; i++)
             request.words[i] = (u64)rand() % 3 == 0 ? (u64)rand() << 8 : (u64)rand() % 50;
-        request.words[0] = (u64)rand() % 9;
+        // methods of the interface, few others, and few of another interface
+        request.words[0] =
+            (rand() % 16 != 0 ? EXAMPLE_METHOD_NOTHING & ~0xffUL : 0) + (u64)rand() % 9;
         for (u32 at = 0; at + 8 <= bytes; at += 8) {
             if (rand() % 2)
                 *(u64 *)(void *)(request.bulk + at) = (u64)rand() % 20;

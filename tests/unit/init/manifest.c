@@ -105,6 +105,21 @@ static void wrong_lines_cost_their_service_only(void **state)
     }
 }
 
+static void names_are_reserved_for_rights(void **state)
+{
+    char text[] = "log - rights=monitor\nfs bin/fs\nfs - rights=net\nlog bin/l\nfree -\n"
+                  "more - rights=net,block\n";
+    (void)state;
+    parse(text);
+    assert_int_equal(complaints, 3); // two that are taken, and one without rights
+    assert_int_equal(manifest.count, 1);
+    assert_int_equal(manifest_find(&manifest, "log"), -1);
+    assert_int_equal(manifest_reserved(&manifest, "log"), RIGHT_MONITOR);
+    assert_int_equal(manifest_reserved(&manifest, "more"), RIGHT_NET | RIGHT_BLOCK);
+    assert_int_equal(manifest_reserved(&manifest, "fs"), 0);
+    assert_int_equal(manifest_reserved(&manifest, "free"), 0);
+}
+
 static void there_is_a_limit_of_services(void **state)
 {
     (void)state;
@@ -153,6 +168,7 @@ int main(void)
         cmocka_unit_test(the_manifest_itself_is_right),
         cmocka_unit_test(everything_is_read),
         cmocka_unit_test(wrong_lines_cost_their_service_only),
+        cmocka_unit_test(names_are_reserved_for_rights),
         cmocka_unit_test(there_is_a_limit_of_services),
         cmocka_unit_test(noise_does_no_harm),
         cmocka_unit_test(pauses_double_up_to_a_limit),

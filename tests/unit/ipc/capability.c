@@ -157,6 +157,31 @@ static void out_of_memory_changes_nothing(void **state)
     assert_int_equal(object.references, 0);
 }
 
+static void memory_is_in_the_account_of_who_holds_it(void **state)
+{
+    (void)state;
+    struct capability_table *table = capability_table_create();
+    struct host_object memory = {.references = 3}, other = {.references = 1};
+    struct capability in = capability_of(CAPABILITY_MEMORY, &memory);
+
+    s64 cap = capability_add(table, &in);
+    in = capability_of(CAPABILITY_MEMORY, &memory);
+    assert_int_equal(capability_put_at(table, CAP_PARENT, &in), 0);
+    assert_int_equal(memory.accounted, 2);
+    host_account_is_full = true;
+    in = capability_of(CAPABILITY_MEMORY, &other);
+    assert_int_equal(capability_add(table, &in), E_LIMIT);
+    assert_int_equal(capability_put_at(table, CAP_PARENT, &in), E_LIMIT);
+    assert_int_equal(capability_get(table, CAP_PARENT, &(s64){0}).type, CAPABILITY_MEMORY);
+    host_account_is_full = false;
+    assert_int_equal(capability_put_at(table, CAP_PARENT, &in), 0); // what was there goes
+    assert_int_equal(memory.accounted, 1);
+    assert_int_equal(capability_remove(table, (cap_t)cap), 0);
+    assert_int_equal(memory.accounted, 0);
+    capability_table_destroy(table);
+    assert_int_equal(other.accounted, 0);
+}
+
 // Against a plain array.
 static void references_follow_a_model(void **state)
 {
@@ -194,8 +219,10 @@ static void references_follow_a_model(void **state)
             fcm_put(got);
     }
     capability_table_destroy(table);
-    for (u32 i = 0; i < ARRAY_SIZE(objects); i++)
+    for (u32 i = 0; i < ARRAY_SIZE(objects); i++) {
         assert_int_equal(objects[i].references, 0);
+        assert_int_equal(objects[i].accounted, 0);
+    }
 }
 
 int main(void)
@@ -208,6 +235,7 @@ int main(void)
                                   nothing_leaks),
         cmocka_unit_test_teardown(nothing_comes_into_a_table_that_has_ended, nothing_leaks),
         cmocka_unit_test_teardown(out_of_memory_changes_nothing, nothing_leaks),
+        cmocka_unit_test_teardown(memory_is_in_the_account_of_who_holds_it, nothing_leaks),
         cmocka_unit_test_teardown(references_follow_a_model, nothing_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

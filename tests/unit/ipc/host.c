@@ -9,6 +9,7 @@
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/process.h>
 #include <kernel/spinlock.h>
 
 #include <stdlib.h>
@@ -18,10 +19,23 @@ u32 host_cpu;
 u32 cpu_count = 4;
 u64 host_allocations;
 u64 host_allocations_left = UINT64_MAX;
+bool host_account_is_full;
 
 void spin_init(struct spinlock *lock, const char *name, enum lock_rank rank)
 {
     *lock = (struct spinlock)SPINLOCK_INIT(name, rank);
+}
+
+u32 process_pid(const struct process *process)
+{
+    (void)process;
+    return 0;
+}
+
+u32 dispatcher_thread_id(const struct dispatcher *dispatcher)
+{
+    (void)dispatcher;
+    return 0;
 }
 
 void *kzalloc(u64 bytes)
@@ -77,6 +91,21 @@ void fcm_hold(struct fcm *fcm)
 void fcm_put(struct fcm *fcm)
 {
     put(fcm);
+}
+
+s64 space_hold(struct address_space *space, struct fcm *memory)
+{
+    (void)space;
+    if (host_account_is_full)
+        return E_LIMIT;
+    ((struct host_object *)memory)->accounted++;
+    return 0;
+}
+
+void space_let_go(struct address_space *space, struct fcm *memory)
+{
+    (void)space;
+    ((struct host_object *)memory)->accounted--;
 }
 
 void monitor_hold(struct monitor *monitor)

@@ -10,6 +10,7 @@
 // Stands for an endpoint, a process or a memory object.
 struct host_object {
     s64 references;
+    s64 accounted; // memory: how often it is in its holder's account
 };
 
 struct process {
@@ -27,6 +28,7 @@ struct dispatcher {
 };
 
 extern u64 host_allocations;      // not yet freed
+extern bool host_account_is_full; // for memory of others
 extern u64 host_allocations_left; // how many succeed before memory is out
 
 #endif

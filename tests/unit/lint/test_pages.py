@@ -11,6 +11,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PAGES, LIMITS, FIGURES = "check-pages", "check-limits", "benchmarks-page --check"
+MENTIONS = "check-mentions"
+# Put together, since what a source says is there.
+LOST, LOST_FILE, LOST_PAGE = "spin_lock_" "slower", "spinning" ".c", "DRAWING" ".md"
+LOST_PAPER = "S00" "9"
 
 
 @pytest.fixture(name="tree", scope="module")
@@ -74,6 +78,29 @@ def changes(tree):
 # what is changed: file, what stands there (None: it is made or removed), what then; by which check
 # it is found, and with which words
 UNTRUTHS = {
+    "a function in a page that is not there":
+        ("docs/locks.md", r"\Z", f"\n\nSee `{LOST}()`.\n", MENTIONS,
+         f": there is no {LOST}"),
+    "a function in a command that is not there":
+        ("docs/kov.md", r"kov annotate spin_lock_slow ", f"kov annotate {LOST} ", MENTIONS,
+         f": there is no {LOST}"),
+    "a function in a comment that is not there":
+        ("kernel/sync/spin.h", r"\Z", f"// As {LOST} does.\n", MENTIONS,
+         f": there is no {LOST}"),
+    "a function that only a comment of a script has":
+        ("scripts/check-names", r"\Z", f"# {LOST}\n", MENTIONS,
+         f": there is no {LOST}"),
+    "a file in a comment that is not there":
+        ("kernel/sync/spin.h", r"\Z", f"// See sync/{LOST_FILE}.\n", MENTIONS,
+         f": there is no {LOST_FILE}"),
+    "a page in a comment that is in another folder":
+        ("kernel/sync/spin.h", r"\Z", "// See docs/sync/locks.md.\n", MENTIONS,
+         ": there is no docs/sync/locks.md"),
+    "a paper that is not there":
+        ("kernel/sync/spin.h", r"\Z", f"// As in {LOST_PAPER}.\n", MENTIONS,
+         f": there is no {LOST_PAPER}"),
+    "a page that is not there":
+        ("README.md", r"\Z", f"See {LOST_PAGE}.\n", MENTIONS, f"there is no {LOST_PAGE}"),
     "a test that the page does not name":
         ("tests/system/test_new.py", None, "", PAGES,
          "docs/testing.md: does not name test test_new.py"),
@@ -135,10 +162,10 @@ UNTRUTHS = {
         ("docs/building.md", r"\d+ minutes", "some minutes", PAGES,
          "docs/building.md: does not say how many minutes"),
     "a folder that is not in the layout":
-        ("news/README.md", None, "", PAGES, "README.md: does not name folder news"),
+        ("news/README.md", None, "", PAGES, "docs/architecture.md: does not name folder news"),
     "a folder of the layout that is not there":
-        ("README.md", r"\| `elf/` \|", "| `elf/`, `dwarf/` |", PAGES,
-         "README.md: there is no folder dwarf"),
+        ("docs/architecture.md", r"\| `elf/` \|", "| `elf/`, `dwarf/` |", PAGES,
+         "docs/architecture.md: there is no folder dwarf"),
     "a folder without a README":
         ("bench/README.md", None, None, PAGES, "bench: has no README.md"),
     "a server without a README":
@@ -187,7 +214,7 @@ def test_an_untruth_is_told(planted, case):
     assert len(said.splitlines()) <= 3, f"one untruth, told too often:\n{said}"
 
 
-@pytest.mark.parametrize("name", [PAGES, LIMITS, FIGURES])
+@pytest.mark.parametrize("name", [PAGES, LIMITS, FIGURES, MENTIONS])
 def test_the_pages_are_true(tree, name):
     assert check(name, tree) == (0, "")
 

@@ -46,14 +46,33 @@ static void a_full_set_takes_only_who_is_there(void **state)
 
     (void)state;
     for (u32 i = 0; i < SYS_MONITORS_THREAD; i++) {
-        assert_true(monitor_tracks_fit(&tracks, monitor(i)));
+        assert_true(monitor_tracks_fit(&tracks, monitor(i), true));
         set(&tracks, i, i);
     }
-    assert_false(monitor_tracks_fit(&tracks, monitor(SYS_MONITORS_THREAD)));
-    assert_true(monitor_tracks_fit(&tracks, monitor(3)));
+    assert_false(monitor_tracks_fit(&tracks, monitor(SYS_MONITORS_THREAD), true));
+    assert_true(monitor_tracks_fit(&tracks, monitor(3), true));
     assert_false(monitor_tracks_remove(&tracks, monitor(SYS_MONITORS_THREAD)));
     assert_true(monitor_tracks_remove(&tracks, monitor(3)));
-    assert_true(monitor_tracks_fit(&tracks, monitor(SYS_MONITORS_THREAD)));
+    assert_true(monitor_tracks_fit(&tracks, monitor(SYS_MONITORS_THREAD), true));
+}
+
+static void the_last_places_are_for_who_may_track_all(void **state)
+{
+    const u32 room = SYS_MONITORS_THREAD - SYS_MONITORS_THREAD_RESERVED;
+    struct monitor_tracks tracks = {0};
+
+    (void)state;
+    for (u32 i = 0; i < room; i++) {
+        assert_true(monitor_tracks_fit(&tracks, monitor(i), false));
+        set(&tracks, i, i);
+    }
+    assert_false(monitor_tracks_fit(&tracks, monitor(room), false));
+    assert_true(monitor_tracks_fit(&tracks, monitor(room), true));
+    set(&tracks, room, room);
+    assert_true(monitor_tracks_fit(&tracks, monitor(room), false)); // it is there
+    assert_true(monitor_tracks_fit(&tracks, monitor(0), false));
+    assert_true(monitor_tracks_remove(&tracks, monitor(0)));
+    assert_false(monitor_tracks_fit(&tracks, monitor(0), false));
 }
 
 static void lists_survive_any_order_of_leaving(void **state)
@@ -97,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_monitor_is_there_once),
         cmocka_unit_test(a_full_set_takes_only_who_is_there),
+        cmocka_unit_test(the_last_places_are_for_who_may_track_all),
         cmocka_unit_test(what_the_thread_told_comes_before_its_monitors),
         cmocka_unit_test(lists_survive_any_order_of_leaving),
     };

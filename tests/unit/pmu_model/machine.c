@@ -128,7 +128,7 @@ static bool fits(const struct machine *machine, const enum model_event *events, 
     return false;
 }
 
-// Seed 000 §4.2, each with cycles and instructions beside,
+// S000 §4.2, each with cycles and instructions beside,
 // by which groups are switched and rates are given.
 static void each_of_the_five_metrics_fits_into_one_group(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counters with events: behind which events they stand, what they say,
-// and that nothing of it is lost uncounted.
+// The slow path: counters with events, behind which they stand, what they say, and that nothing of
+// it is lost uncounted; and events that are left out.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include <trace/control.h>
 #include <trace/counters.h>
 #include <trace/events.h>
+#include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
@@ -142,6 +144,37 @@ static void what_finds_no_room_is_counted(void **state)
     assert_true(counters == reads || counters + 1 == reads);
 }
 
+static void leave_out(bool on)
+{
+    trace_ring_leave_out(trace_platform_cpu(0), on);
+}
+
+static void what_is_left_out_counts_nowhere(void **state)
+{
+    u64 *events[8];
+    struct sys_trace_stat stat;
+    (void)state;
+    trace_set_mask(TEST_BIT | 1UL << TRACE_MAJOR_TIMER | 1UL << TRACE_MAJOR_SCHED);
+    trace_set_counters(TEST_BIT, read_counters);
+    trace_timer_arm(1);
+    leave_out(true);
+    trace_timer_arm(2);
+    trace_test1(7);
+    trace_switch(1, 2, 3, 4, 5); // who runs is told all the same
+    trace_set_counters(0, NULL); // this does not end it
+    trace_timer_arm(3);
+    leave_out(false);
+    trace_timer_arm(4);
+    trace_stat(0, &stat);
+    assert_int_equal(stat.events, 3);
+    assert_int_equal(stat.discarded, 0);
+    assert_int_equal(read_events(events, 8), 3);
+    assert_int_equal(TRACE_BE64(events[0][1]), 1);
+    assert_int_equal(id(events[1]) >> 16, TRACE_MAJOR_SCHED);
+    assert_int_equal(TRACE_BE64(events[2][1]), 4);
+    assert_int_equal(reads, 0);
+}
+
 static void what_is_no_major_is_refused(void **state)
 {
     (void)state;
@@ -157,6 +190,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_a_count_there_is_none, start, end),
         cmocka_unit_test_setup_teardown(they_come_and_go_in_the_middle_of_a_packet, start, end),
         cmocka_unit_test_setup_teardown(what_finds_no_room_is_counted, start, end),
+        cmocka_unit_test_setup_teardown(what_is_left_out_counts_nowhere, start, end),
         cmocka_unit_test_setup_teardown(what_is_no_major_is_refused, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void a_programs_events_follow_each_other(void **state)
         "provider(b)\nevent(0, a, \"\")",
         "provider(a2345678901234567)\nevent(0, a, \"\")",
         "provider(own)\nevent(1, a, \"\")",
-        "provider(own)\nevent(0, one, \"\")", // trace_own_one is the kernel's
+        "provider(own)\nevent(0, one, \"\")", // the kernel's function has that name
         "provider(own)\nevent(0, a, \"%s\", u64 t)",
         "provider(own)\nevent(0, a2345678901234567890123456789012, \"\")",
         "provider(own)\nevent(0, a, \"%lu\", u64 a23456789012345678901234)",

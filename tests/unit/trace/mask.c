@@ -8,6 +8,7 @@
 #include <orrery/errors.h>
 #include <trace/control.h>
 #include <trace/events.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
@@ -101,6 +102,28 @@ static void without_the_major_the_heartbeat_adds_no_event(void **state)
     assert_int_equal(stat.packets, 2);
 }
 
+static void a_changed_mode_keeps_what_is_there(void **state)
+{
+    (void)state;
+    struct sys_trace_stat before, stat;
+    static u8 packet[TRACE_SUBBUFFER_SIZE];
+    trace_set_mask(TEST_BIT);
+    for (u32 i = 0; i < 10; i++)
+        trace_test1(i);
+    trace_stat(0, &before);
+    assert_int_equal(trace_change_mode(SYS_TRACE_DISCARD), 0);
+    trace_stat(0, &stat);
+    assert_int_equal(stat.mode, SYS_TRACE_DISCARD);
+    assert_int_equal(trace_change_mode(SYS_TRACE_OVERWRITE), 0);
+    assert_int_equal(trace_change_mode(3), E_INVAL);
+    trace_stat(0, &stat);
+    assert_memory_equal(&stat, &before, sizeof(stat));
+    assert_int_equal(trace_read(0, true, packet, sizeof(packet)), sizeof(packet));
+    trace_set_mode(SYS_TRACE_OVERWRITE);
+    trace_stat(0, &stat);
+    assert_int_equal(stat.events, 0);
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     (void)state;
@@ -125,6 +148,25 @@ static void reading_without_memory_loses_nothing(void **state)
     assert_int_equal(trace_read(0, true, packet, sizeof(packet)), sizeof(packet));
 }
 
+static void a_packet_ends_when_the_last_major_is_disabled(void **state)
+{
+    (void)state;
+    trace_set_mask(TEST_BIT | TRACE_BIT);
+    for (host_cpu = 0; host_cpu < HOST_CPUS; host_cpu++)
+        trace_test1(1);
+    host_cpu = 0;
+    trace_set_mask(TEST_BIT);
+    assert_int_equal(host_cpus[0].closed, 0);
+    trace_set_mask(0);
+    u64 off = host_time;
+    host_time += 100 * HOST_HZ;
+    for (u32 cpu = 0; cpu < HOST_CPUS; cpu++) {
+        assert_int_equal(host_cpus[cpu].closed, 1);
+        u64 ended = TRACE_BE64(trace_ring_packet(&host_cpus[cpu], 0)->timestamp_end);
+        assert_true(ended != 0 && ended <= off);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,8 +176,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_cpu_has_a_heartbeat_while_anything_is_enabled, start,
                                         end),
         cmocka_unit_test_setup_teardown(without_the_major_the_heartbeat_adds_no_event, start, end),
+        cmocka_unit_test_setup_teardown(a_changed_mode_keeps_what_is_there, start, end),
         cmocka_unit_test_setup_teardown(bad_arguments_are_refused, start, end),
         cmocka_unit_test_setup_teardown(reading_without_memory_loses_nothing, start, end),
+        cmocka_unit_test_setup_teardown(a_packet_ends_when_the_last_major_is_disabled, start, end),
     };
     return cmocka_run_group_tests_name("trace_mask", tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void a_text_is_harmless_on_a_terminal(void **state)
     (void)state;
     char text[TRACE_TEXT_BYTES];
     text_of("a\033[2J\177\303\244z~ ", text);
-    assert_string_equal(text, "a?[2J???z~ ");
+    assert_string_equal(text, "a?[2J?\303\244z~ "); // UTF-8 passes
 }
 
 static void a_text_has_one_word_to_six(void **state)

@@ -75,6 +75,25 @@ static void the_starving_forget_only_while_they_run(void **state)
     assert_int_equal(starving.slices, 4);
 }
 
+// main waits at a low priority for a thread that never sleeps, whose long slices cost it little.
+static void starvation_has_an_end(void **state)
+{
+    const u64 begin = 7;
+    struct use waits = {.slices = 8, .period = begin}, runs = {.slices = 0, .period = begin};
+    u64 period = begin;
+
+    (void)state;
+    for (; period < begin + POLICY_STARVED_PERIODS; period += 2) { // a slice of 160 ms
+        policy_charge(&runs, period);
+        policy_waits(POLICY_STARVING, &waits, period);
+        assert_true(policy_lowered(&waits, 5) < policy_lowered(&runs, 5));
+    }
+    policy_waits(POLICY_STARVING, &waits, period);
+    assert_int_equal(policy_lowered(&waits, 5), 5);
+    policy_waited(POLICY_STARVING, &waits, period);
+    assert_int_equal(waits.period, period);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -83,6 +102,7 @@ int main(void)
         cmocka_unit_test(two_slices_cost_a_step_and_three_steps_are_most),
         cmocka_unit_test(use_counts_half_after_each_period),
         cmocka_unit_test(the_starving_forget_only_while_they_run),
+        cmocka_unit_test(starvation_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,32 @@ static void rows_are_by_object_with_most_samples_first(void **state)
     assert_int_equal(aggregate.rows[2].soft_masked, 2);
     assert_int_equal(aggregate.rows[0].sum.events, 20);
     assert_true(aggregate.rows[0].sum.square == 100);
-    assert_true(aggregate_percent(&aggregate, 11) == 100);
+    assert_true(aggregate_percent(&aggregate, 55) == 100);
+    aggregate_free(&aggregate);
+    snapshot_free(&snapshot);
+}
+
+static void a_row_has_the_share_of_its_events(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = example();
+    struct aggregate aggregate = {
+        .snapshot = &snapshot, .chains = true, .share = {.measured = 1, .total = 2, .turns = 9}};
+    assert_int_equal(sort_parse("object", &aggregate.sort), KOV_OK);
+    struct sample often = {.coid = 16, .pc = 0x100, .flags = ATTRIBUTED, .weight = 10};
+    struct sample seldom = {.coid = 32, .pc = 0x200, .flags = ATTRIBUTED, .weight = 300};
+    for (int i = 0; i < 10; i++)
+        aggregate_add(&aggregate, &often);
+    aggregate_add(&aggregate, &seldom);
+    aggregate_order(&aggregate);
+    expect_row(&aggregate, 0, "Worker(WorkerShared) 0x20", 1); // first, though of one sample
+    expect_row(&aggregate, 1, "Worker(WorkerShared) 0x10", 10);
+    for (size_t i = 0; i < 2; i++) {
+        const struct aggregate_row *row = &aggregate.rows[i];
+        double percent = aggregate_percent(&aggregate, row->sum.events);
+        assert_true(percent == (i == 0 ? 75 : 25));
+        assert_true(aggregate_percent(&aggregate, row->chain.events) == percent);
+    }
     aggregate_free(&aggregate);
     snapshot_free(&snapshot);
 }
@@ -173,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_by_object_with_most_samples_first),
+        cmocka_unit_test(a_row_has_the_share_of_its_events),
         cmocka_unit_test(several_keys_make_rows_of_their_combinations),
         cmocka_unit_test(chains_branch_where_callers_differ),
         cmocka_unit_test(chains_of_the_greatest_length_are_kept),

@@ -113,7 +113,27 @@ static void overflows_without_a_sample_count_as_those_with_one(void **state)
     near(row(0, 32)->share.value, 90);
     near(contention.totals[CONTENTION_LARX].value, 101000);
     // The ten weigh as much as 90, so that chance has more room than with 100 samples.
-    near(row(0, 32)->share.error, 257.6 * sqrt(0.9 * 0.1 * (10 + 810) / (100 * 100)));
+    near(row(0, 32)->chance.share, 257.6 * sqrt(0.9 * 0.1 * (10 + 810) / (100 * 100)));
+    // And the 80 without a sample may have been of the other object: then it had 90 of 100, and
+    // this one 10.
+    near(row(0, 32)->share.error, row(0, 32)->chance.share + 80 * 0.9);
+    near(row(0, 32)->larx.error, 2576 * sqrt(10 * 9.0 * 9) + 80 * 0.9 * 1000);
+    near(row(1, 16)->share.error, row(1, 16)->chance.share + 80 * 0.9);
+}
+
+static void thresholds_that_change_leave_shares_as_they_are(void **state)
+{
+    (void)state;
+    add(0, CONTENTION_LARX, 16, 100); // as many larx as the ten behind
+    samples_stream(&samples, 0, CONTENTION_LARX)->lost = 300;
+    samples_change(&samples, CONTENTION_LARX, 10 * LARX_PERIOD, 0);
+    add(0, CONTENTION_LARX, 32, 10);
+    compute(CONTENTION_LARX_ONLY, false);
+    // 400 of the small period and ten of the large one. Who the lost ones were is not known: the
+    // 500,000 larx divide as the samples do.
+    near(row(0, contention.rows[0].coid)->share.value, 50);
+    near(row(1, contention.rows[1].coid)->larx.value, 250000);
+    near(contention.totals[CONTENTION_LARX].value, 500000 + 200000 / 110.0 / 2);
 }
 
 static void acquisitions_are_stcx_that_did_not_fail(void **state)
@@ -159,6 +179,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_whole_is_between_its_overflows_and_the_next_ones, begin,
                                         end),
         cmocka_unit_test_setup_teardown(overflows_without_a_sample_count_as_those_with_one, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(thresholds_that_change_leave_shares_as_they_are, begin,
                                         end),
         cmocka_unit_test_setup_teardown(acquisitions_are_stcx_that_did_not_fail, begin, end),
         cmocka_unit_test_setup_teardown(a_part_of_all_processes_is_no_more_than_its_samples, begin,

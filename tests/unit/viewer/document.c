@@ -190,7 +190,8 @@ static void rows_are_aligned_and_what_is_not_there_is_a_dash(void **state)
     (void)state;
     expect(show, "NAME      KB    SHARE  ON   FIRST  BOTH\n"
                  "\xc3\xa4,\"b\"      4   12.3 %  yes     42  \xc3\xa4,\"b\" of 7\n"
-                 "a longer name     -        -  never     -\n"
+                 "a longer name     " CELL_UNKNOWN "        " CELL_UNKNOWN
+                 "  never     " CELL_UNKNOWN "\n"
                  "\nNAME      KB    SHARE  ON   FIRST  BOTH\n");
 }
 

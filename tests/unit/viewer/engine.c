@@ -4,8 +4,11 @@
 #include "unit.h"
 
 #include "tools/kov.h"
+#include "tools/memory.h"
 #include "trace/engine/live.h"
+#include "trace/timeline.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,6 +89,7 @@ static int start(void **state)
 {
     (void)state;
     u64 seed = 5;
+    message_quiet(true); // the streams end at different times
     strcpy(folder, "/tmp/kov-engine-XXXXXX");
     assert_non_null(mkdtemp(folder));
     event_count = 0;
@@ -110,6 +114,7 @@ static int end(void **state)
 {
     (void)state;
     char command[128];
+    message_quiet(false);
     snprintf(command, sizeof(command), "rm -r %s", folder);
     return system(command);
 }
@@ -157,6 +162,30 @@ static int look(struct seen *seen, u64 from, u64 to)
         code = engine_visit(&engine, to, &visitor);
     }
     engine_close(&engine);
+    return code;
+}
+
+// Reads a timeline in portions. Its slices of each CPU stand end to end, whatever the folder has.
+static int look_at_timeline(u64 portion, u64 from, u64 to)
+{
+    struct timeline *timeline = memory_get(sizeof(*timeline));
+    struct slices slices = {0};
+    int code = timeline_open(timeline, folder, 1 << 20);
+    while (code == KOV_OK && !timeline->is_whole)
+        code = timeline_read(timeline, portion);
+    if (code == KOV_OK)
+        code = timeline_slices(timeline, from, to, 10, 60, &slices);
+    u64 ends[ORRERY_MAX_CPUS] = {0};
+    for (size_t i = 0; i < slices.count; i++) {
+        const struct slice *row = &slices.rows[i];
+        assert_true(row->from < row->to && row->ticks <= row->to - row->from && row->count > 0);
+        assert_true(row->from >= ends[row->cpu] || row->to == ends[row->cpu]);
+        ends[row->cpu] = row->to;
+    }
+    assert_true(slices.count <= 60);
+    slices_free(&slices);
+    timeline_close(timeline);
+    free(timeline);
     return code;
 }
 
@@ -322,7 +351,6 @@ static void mutated_folders_give_a_result_or_an_error(void **state)
     (void)state;
     u64 seed = 17, results = 0, errors = 0;
     static u8 copy[PACKETS][PACKET];
-    message_quiet(true);
     for (u64 round = 0; round < unit_fuzz_rounds(3000); round++) {
         char text[sizeof(metadata)], name[32];
         struct seen seen = {0};
@@ -344,9 +372,13 @@ static void mutated_folders_give_a_result_or_an_error(void **state)
         assert_true(code == KOV_OK || code == KOV_FAILED);
         results += code == KOV_OK;
         errors += code == KOV_FAILED;
+        if (round % 4 == 0) { // it takes longer
+            u64 from = unit_random(&seed) % (4 * HZ);
+            code = look_at_timeline(99, from, from + unit_random(&seed) % HZ);
+            assert_true(code == KOV_OK || code == KOV_FAILED);
+        }
         write_file(name, streams[stream], sizeof(copy));
     }
-    message_quiet(false);
     assert_true(results > 0 && errors > 0);
 }
 
@@ -354,7 +386,6 @@ static void mutated_live_packets_give_a_result_or_an_error(void **state)
 {
     (void)state;
     u64 seed = 19, errors = 0;
-    message_quiet(true);
     for (u64 round = 0; round < unit_fuzz_rounds(3000); round++) {
         struct engine engine;
         struct seen seen = {0};
@@ -378,7 +409,6 @@ static void mutated_live_packets_give_a_result_or_an_error(void **state)
         errors += code != KOV_OK;
         engine_close(&engine);
     }
-    message_quiet(false);
     assert_true(errors > 0);
 }
 

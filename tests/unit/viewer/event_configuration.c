@@ -114,7 +114,7 @@ static void the_built_in_ones_are_good(void **state)
         assert_int_equal(parse(configuration_built_in(name)), KOV_OK);
         assert_true(configuration.about[0] != '\0');
     }
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 7);
     assert_null(configuration_built_in("nothing"));
 }
 

@@ -93,7 +93,7 @@ static void folded_counts_add_up(void **state)
         }
         assert_null(rest);
         assert_int_equal(samples, SAMPLES);
-        assert_int_equal(sum, SAMPLES);
+        assert_int_equal(sum, SAMPLES * PERIOD);
         free(text);
         clear(&recording);
     }

@@ -217,7 +217,8 @@ static void times_that_go_back_change_nothing(void **state)
     add(now, 0, 16, 3);
     assert_false(history_close_cell(history, now, &session));
     assert_false(history_close_cell(history, 0, &session));
-    assert_false(history_gap(history, now - 1, now + 1));
+    assert_false(history_gap(history, now - 2, now - 1));
+    assert_false(history_gap(history, now - 1, now));
     assert_false(history_gap(history, now + 2, now + 2));
     second();
     assert_false(history_close_cell(history, now - 1, &session));
@@ -252,6 +253,12 @@ static void gaps_are_no_time(void **state)
     assert_true(gaps[0].from == ns(11.5) && gaps[0].to == ns(18));
     assert_int_equal(history_gaps(history, ns(18), ns(30), gaps, 4), 0);
     assert_int_equal(history_gaps(history, ns(12), ns(13), gaps, 0), 0);
+    // The connection was lost after the last cell had ended, and the machine was last heard before.
+    assert_true(history_gap(history, now - SECOND, now + SECOND)); // 20 … 21
+    now += SECOND;
+    assert_int_equal(in_range(ns(10), ns(20), 0, 16, NULL), 7);
+    assert_int_equal(history_gaps(history, ns(18.5), ns(30), gaps, 4), 1);
+    assert_true(gaps[0].from == ns(20) && gaps[0].to == ns(21));
     for (u32 i = 0; i < 1000; i++) {
         assert_true(history_gap(history, now, now + SECOND));
         now += 2 * SECOND;

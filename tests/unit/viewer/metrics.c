@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metrics, against the seed's definitions worked out by hand.
+// The metrics, against the definitions of S000, worked out by hand.
 #include "unit.h"
 
 #include "counts/metrics.h"
@@ -46,7 +46,7 @@ static bool compute(const char *name, enum count_mode mode, struct metric_value 
     return false;
 }
 
-static void the_five_metrics_are_those_of_the_seed(void **state)
+static void the_five_metrics_are_those_of_the_paper(void **state)
 {
     static const struct {
         const char *name;
@@ -161,7 +161,7 @@ static void an_interval_has_metrics_of_each_cpu_and_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_five_metrics_are_those_of_the_seed, begin),
+        cmocka_unit_test_setup(the_five_metrics_are_those_of_the_paper, begin),
         cmocka_unit_test_setup(a_metric_without_one_of_its_events_is_none, begin),
         cmocka_unit_test_setup(events_of_one_set_belong_together, begin),
         cmocka_unit_test_setup(errors_of_both_sides_count, begin),

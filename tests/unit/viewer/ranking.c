@@ -185,9 +185,9 @@ static void compare_with_locks(size_t intervals)
         const struct ranking_row *row = find(&ranking, expected->object);
         assert_int_equal(row->samples, expected->samples);
         assert_true(row->events.value == expected->larx.value);
-        near(row->events.error, expected->larx.error);
+        near(row->events.error, expected->chance.larx);
         near(row->share.value, expected->share.value);
-        near(row->share.error, expected->share.error);
+        near(row->share.error, expected->chance.share);
         assert_ptr_equal(row, &ranking.rows[with_larx++]);
     }
     assert_int_equal(ranking.count, with_larx);
@@ -247,6 +247,7 @@ static void compare_with_samples(enum ranking_by by, u32 event, bool turns)
     struct intern names = {0};
     struct site_sums sums;
     struct ranking ranking;
+    double busy = 0;
     memset(kept, 0, sizeof(kept));
     for (size_t i = 0; i < samples.count; i++) {
         const struct sample *sample = &samples.samples[i];
@@ -267,7 +268,14 @@ static void compare_with_samples(enum ranking_by by, u32 event, bool turns)
             assert_true(row->events.error >= error * (1 - 1e-9));
         else
             near(row->events.error, error);
+        busy += strcmp(names.texts[i], "[idle]") == 0 ? 0 : row->events.value;
     }
+    for (size_t i = 0; i < ranking.count; i++) { // one base, whatever is ranked; idle has the time
+        const struct ranking_row *row = &ranking.rows[i];
+        bool idle = strcmp(row->name, "[idle]") == 0;
+        near(row->share.value, 100 * row->events.value / (idle ? busy + row->events.value : busy));
+    }
+    near(ranking.events.value, busy);
     ranking_free(&ranking);
     intern_free(&names);
     site_sums_free(&sums);
@@ -308,7 +316,7 @@ static void one_thing_is_its_row(void **state)
         }
         const struct ranking_thing machine = {.by = by, .kind = SITE_ALL};
         assert_true(ranking_thing(&sums, 0, &machine, &snapshot, &sum));
-        assert_int_equal(sum.samples, ranking.samples);
+        assert_int_equal(sum.samples, ranking.samples + find(&ranking, "[idle]")->samples);
         assert_false(ranking_thing(&sums, EVENTS, &machine, &snapshot, &sum));
         ranking_free(&ranking);
     }
@@ -352,8 +360,8 @@ static void a_change_is_chance_or_is_not(void **state)
     assert_int_equal(ranking.count, 4);
     const struct ranking_row *same = find(&ranking, "Class2(default) 0x10");
     near(same->change.value, 1);
-    near(same->change.error,
-         hypot(257.6 * sqrt(0.5 * 0.5 / 1000), 257.6 * sqrt(0.51 * 0.49 / 1000)));
+    double wald = hypot(257.6 * sqrt(0.5 * 0.5 / 1000), 257.6 * sqrt(0.51 * 0.49 / 1000));
+    assert_true(fabs(same->change.error - wald) < 0.02 * wald); // as many samples make them alike
     assert_true(same->chance);
     const struct ranking_row *less = find(&ranking, "Class3(default) 0x20");
     near(less->before.value, 48);
@@ -379,6 +387,93 @@ static void a_change_is_chance_or_is_not(void **state)
     site_sums_free(&before);
     site_sums_free(&after);
     snapshot_free(&snapshot);
+}
+
+static void one_of_one_against_none_of_many_is_chance(void **state)
+{
+    struct site_sums before, after;
+    struct ranking ranking;
+    (void)state;
+    fill_snapshot();
+    site_sums_begin(&before, SITES_MAX);
+    site_sums_begin(&after, SITES_MAX);
+    add(&before, 0, 0, 16, 1000, 1);
+    add(&after, 0, 0, 32, 1000, 52);
+    ranking_compute(&after, &before, 0, RANKING_OBJECT, &snapshot, &ranking);
+    const struct ranking_row *gone = find(&ranking, "Class2(default) 0x10");
+    near(gone->change.value, -100);
+    assert_true(gone->change.error > 80 && gone->chance);
+    near(gone->before.error, 100 * (1 - 0.005)); // of one sample: not 100 % for sure
+    ranking_free(&ranking);
+    add(&before, 0, 0, 16, 1000, 9);
+    ranking_compute(&after, &before, 0, RANKING_OBJECT, &snapshot, &ranking);
+    assert_false(find(&ranking, "Class2(default) 0x10")->chance);
+    ranking_free(&ranking);
+    site_sums_free(&before);
+    site_sums_free(&after);
+    snapshot_free(&snapshot);
+}
+
+// By all ways in which chance divides the hits, counted one by one.
+static double counted_chance(u32 hits, u32 samples, u32 other_hits, u32 other_samples)
+{
+    double ways = 0, tail = 0, other = 0;
+    u32 all_hits = hits + other_hits;
+    for (u32 k = 0; k <= all_hits && k <= samples; k++) {
+        double way = 1;
+        if (all_hits - k > other_samples)
+            continue;
+        for (u32 i = 0; i < k; i++)
+            way *= (double)(samples - i) / (double)(i + 1);
+        for (u32 i = 0; i < all_hits - k; i++)
+            way *= (double)(other_samples - i) / (double)(i + 1);
+        ways += way;
+        tail += k >= hits ? way : 0;
+        other += k <= hits ? way : 0;
+    }
+    return fmin(1, 2 * fmin(tail, other) / ways);
+}
+
+static void chance_is_counted_exactly(void **state)
+{
+    (void)state;
+    for (u32 samples = 1; samples <= 12; samples++)
+        for (u32 other = 1; other <= 12; other++)
+            for (u32 hits = 0; hits <= samples; hits++)
+                for (u32 others = 0; others <= other; others++) {
+                    const struct share_sample a = {others, other}, b = {hits, samples};
+                    double expected = counted_chance(hits, samples, others, other);
+                    double told = share_chance(&a, &b);
+                    assert_true(fabs(told - expected) < 1e-6 || (told > 0.5 && expected > 0.5));
+                }
+}
+
+static void code_without_an_object_is_its_processes(void **state)
+{
+    struct site_sums sums;
+    struct ranking objects, sites;
+    u64 none = 0;
+    (void)state;
+    begin(7, 3000, false, false);
+    sum_up(&sums, 2);
+    ranking_compute(&sums, NULL, 0, RANKING_OBJECT, &snapshot, &objects);
+    ranking_compute(&sums, NULL, 0, RANKING_SITE, &snapshot, &sites);
+    for (size_t i = 0; i < sites.count; i++)
+        if (sites.rows[i].kind == SITE_NONE) {
+            struct ranking_thing thing = {
+                .by = RANKING_OBJECT, .kind = SITE_NONE, .pid = sites.rows[i].pid};
+            struct sample_sum sum;
+            assert_true(ranking_thing(&sums, 0, &thing, &snapshot, &sum));
+            assert_int_equal(sum.samples, sites.rows[i].samples);
+            none += sum.samples;
+        }
+    assert_true(sites.count > objects.count);
+    assert_int_equal(none, find(&objects, "[none]")->samples);
+    assert_true(fabs(sites.events.value - objects.events.value) < (double)sites.count); // rounding
+    ranking_free(&objects);
+    ranking_free(&sites);
+    site_sums_free(&sums);
+    end();
 }
 
 static void what_left_no_sample_is_told(void **state)
@@ -479,6 +574,9 @@ int main(void)
         cmocka_unit_test(rows_are_what_all_samples_say),
         cmocka_unit_test(one_thing_is_its_row),
         cmocka_unit_test(a_change_is_chance_or_is_not),
+        cmocka_unit_test(one_of_one_against_none_of_many_is_chance),
+        cmocka_unit_test(chance_is_counted_exactly),
+        cmocka_unit_test(code_without_an_object_is_its_processes),
         cmocka_unit_test(what_left_no_sample_is_told),
         cmocka_unit_test(what_has_no_room_is_among_others),
         cmocka_unit_test(metrics_of_things_come_from_samples),

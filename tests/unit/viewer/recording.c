@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+struct settings settings;
+
 // Passes a frame to the writer as it would come from a machine.
 static void write_frame(struct recording_writer *writer, const dci_frame *frame)
 {
@@ -149,9 +151,9 @@ static void write_stat(struct recording_writer *writer)
 // The file as bytes; to be freed.
 static u8 *example(size_t *size)
 {
-    char path[] = "/tmp/kov-unit-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
+    char folder[] = "/tmp/kov-unit-XXXXXX", path[sizeof(folder) + sizeof("/example")];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/example", folder);
     struct recording_writer writer;
     struct sampling_request request = {
         .callers = 16,
@@ -172,12 +174,15 @@ static u8 *example(size_t *size)
     write_change(&writer);
     write_late_samples(&writer);
     write_stat(&writer);
-    assert_int_equal(recording_finish(&writer), KOV_OK);
+    assert_int_equal(recording_finish(&writer, KOV_OK), KOV_OK);
     *size = (size_t)writer.bytes;
     u8 *data = memory_get(*size);
-    assert_int_equal(read(fd, data, *size), *size);
-    close(fd);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(data, 1, *size, file), *size);
+    fclose(file);
     unlink(path);
+    rmdir(folder);
     return data;
 }
 

@@ -156,6 +156,52 @@ static void periods_are_those_in_force_when_a_sample_was_taken(void **state)
     samples_free(&set);
 }
 
+static void the_last_of_many_periods_are_known(void **state)
+{
+    struct sampled_events events = {.count = 1, .events = {{.period = 1}}};
+    struct sample_set set = {.count_only = true};
+    const u64 changes = 10000;
+    u64 all = 0;
+    (void)state;
+    samples_begin(&set, &events, 0);
+    for (u64 i = 1; i <= changes; i++) {
+        samples_change(&set, 0, i, 10 * i);
+        samples_add(&set, &(struct sample){.time = 10 * i});     // of this one
+        samples_add(&set, &(struct sample){.time = 10 * i - 1}); // late: of the one before
+        all += i + (i == 1 ? 1 : i - 1);
+    }
+    assert_int_equal(samples_events(&set, 0).events, all);
+    assert_int_equal(samples_period(&set, 0), changes);
+    assert_int_equal(set.changes[0], changes);
+    u64 oldest = changes - SAMPLE_PERIODS_KEPT + 1;
+    samples_add(&set, &(struct sample){.time = 0});
+    assert_int_equal(samples_events(&set, 0).events, all + oldest);
+    samples_free(&set);
+}
+
+static void overflows_have_the_period_of_their_time(void **state)
+{
+    struct sampled_events events = {.count = 1, .events = {{.period = 10}}};
+    struct sample_set set = {0};
+    (void)state;
+    samples_begin(&set, &events, 0);
+    struct sample_stream *stream = samples_stream(&set, 0, 0);
+    stream->taken = 100; // a storm, of which most is lost
+    stream->lost = 900;
+    samples_change(&set, 0, 1000, 50);
+    stream->taken += 100;
+    stream->missed = 5;
+    double all = 1000 * 10 + 105 * 1000, taken = 100 * 10 + 100 * 1000;
+    assert_true(samples_behind(&set, 0, 0) == all / taken);
+    stream->overflows = 1200; // the unit knows better than taken + lost + missed
+    assert_true(samples_behind(&set, 0, 0) == (1000 * 10 + 200 * 1000) / taken);
+    samples_begin(&set, &events, 100); // another session counts from 0
+    stream->taken = 3;
+    stream->lost = stream->missed = stream->overflows = 0;
+    assert_true(samples_behind(&set, 0, 0) == 1);
+    samples_free(&set);
+}
+
 static void sums_are_by_cpu_and_event(void **state)
 {
     struct sample_set set = {0};
@@ -191,6 +237,8 @@ int main(void)
         cmocka_unit_test(thresholds_are_those_of_the_thesis),
         cmocka_unit_test(random_bits_fit_the_threshold),
         cmocka_unit_test(periods_are_those_in_force_when_a_sample_was_taken),
+        cmocka_unit_test(the_last_of_many_periods_are_known),
+        cmocka_unit_test(overflows_have_the_period_of_their_time),
         cmocka_unit_test(sums_are_by_cpu_and_event),
         cmocka_unit_test(the_error_of_an_estimate_shrinks_with_the_root_of_the_samples),
     };

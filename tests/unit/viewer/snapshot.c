@@ -78,7 +78,7 @@ static void what_is_of_a_process_is_named_with_it(void **state)
                          1);
     assert_int_equal(snapshot.object_count, 2);
     snapshot_object_name(&snapshot, 7, 0x20, name);
-    assert_string_equal(name, "Job(JobShared) 0x20 of shell?:7");
+    assert_string_equal(name, "Job(JobShared) 0x20 of shell\x1b:7");
     snapshot_object_name(&snapshot, 0, 0x20, name);
     assert_string_equal(name, "class 1 0x20");
     snapshot_object_name(&snapshot, 8, 0x20, name);

@@ -4,6 +4,8 @@
 
 #include "tools/text.h"
 
+#include <orrery/utf8.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void expect_printable(const char *from, bool keep_lines, const char *expected)
@@ -36,16 +38,86 @@ static void bytes_that_are_not_utf8_become_question_marks(void **state)
     expect_printable("\xf4\x90\x80\x80\xff", false, "?????"); // past the last character
 }
 
-static void a_copy_is_cut_and_printable(void **state)
+static void expect_copy(const char *from, u64 room, const char *expected)
+{
+    char text[64];
+    memset(text, 'x', sizeof(text));
+    assert_int_equal(utf8_copy(text, from, room), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void names_pass_whole_and_are_cut_between_characters(void **state)
+{
+    (void)state;
+    expect_copy("\xc3\xa9t\xc3\xa9<b>", 32, "\xc3\xa9t\xc3\xa9<b>");
+    expect_copy("a\xc3\xa9", 3, "a"); // the second byte has no room
+    expect_copy("a\xc3\xa9", 4, "a\xc3\xa9");
+    expect_copy("a\xc3", 32, "a?");
+    expect_copy("\xe2\x80\xae", 32, "\xe2\x80\xae"); // kov escapes it where it prints
+    expect_copy("\033[2J\xc2\x9b\x7f", 32, "?[2J???");
+    expect_copy("abc", 1, "");
+    char *exact = malloc(2); // nothing behind `room` is read: the sanitizers would tell
+    memcpy(exact, "\xf0\x9f", 2);
+    expect_copy(exact, 2, "");
+    free(exact);
+}
+
+static void expect_escaped(const char *from, const char *expected)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "%s", from);
+    text_escape(text, sizeof(text));
+    assert_string_equal(text, expected);
+    char *copy = text_copy_escaped(from);
+    assert_string_equal(copy, expected);
+    free(copy);
+}
+
+static void what_acts_on_a_terminal_is_escaped(void **state)
+{
+    (void)state;
+    expect_escaped("a\xe2\x80\xae"
+                   "b\xd8\x9c",
+                   "a\\u202eb\\u061c");
+    expect_escaped("\033[2J\r\n\x7f", "\\u001b[2J\\u000d\\u000a\\u007f");
+    expect_escaped("\xc2\x9b"
+                   "31m",
+                   "\\u009b31m");
+    expect_escaped("\xff\xc3", "\\xff\\xc3");
+    expect_escaped("\xc3\xa9t\xc3\xa9<b>\xf0\x9f\x98\x80\xe2\x80\x93",
+                   "\xc3\xa9t\xc3\xa9<b>\xf0\x9f\x98\x80\xe2\x80\x93");
+    expect_escaped("\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", "\\u2066\\u2069\xe2\x81\xaa");
+}
+
+static void what_has_no_room_becomes_question_marks(void **state)
+{
+    (void)state;
+    char narrow[] = "a\xe2\x80\xae"
+                    "b",
+         half[10] = "\033\033";
+    text_escape(narrow, sizeof(narrow));
+    assert_string_equal(narrow, "a???b");
+    text_escape(half, sizeof(half));
+    assert_string_equal(half, "\\u001b?");
+}
+
+static void widths_are_by_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(text_width(""), 0);
+    assert_int_equal(text_width("\xc3\xa9t\xc3\xa9 \xe2\x80\x93"), 5);
+}
+
+static void a_copy_is_cut_and_utf8(void **state)
 {
     (void)state;
     char long_text[2 * TEXT_COPY_BYTES];
     memset(long_text, 'x', sizeof(long_text) - 1);
     long_text[sizeof(long_text) - 1] = '\0';
-    char *copy = text_copy_printable(long_text), *odd = text_copy_printable("a\tb"),
-         *none = text_copy_printable(NULL);
+    char *copy = text_copy_bounded(long_text), *odd = text_copy_bounded("a\t\xff"),
+         *none = text_copy_bounded(NULL);
     assert_int_equal(strlen(copy), TEXT_COPY_BYTES - 1);
-    assert_string_equal(odd, "a?b");
+    assert_string_equal(odd, "a\t?");
     assert_string_equal(none, "");
     free(copy);
     free(odd);
@@ -82,7 +154,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(bytes_that_are_not_utf8_become_question_marks),
-        cmocka_unit_test(a_copy_is_cut_and_printable),
+        cmocka_unit_test(a_copy_is_cut_and_utf8),
+        cmocka_unit_test(names_pass_whole_and_are_cut_between_characters),
+        cmocka_unit_test(what_acts_on_a_terminal_is_escaped),
+        cmocka_unit_test(what_has_no_room_becomes_question_marks),
+        cmocka_unit_test(widths_are_by_characters),
         cmocka_unit_test(numbers_are_read_strictly),
         cmocka_unit_test(seconds_are_read_strictly),
     };

@@ -45,6 +45,7 @@ static void an_interval_ends_with_the_first_event(void **state)
     SWITCH(0, 105, 1, 5, 2);
     SWITCH(0, 120, 5, 1, 0);
     LEAVE(0, 130, EXTERNAL); // the end of the handler in which 5 was woken
+    MADE(0, 200, 0, 0, 200); // a heartbeat, which ends nothing
     MADE(1, 200, 1, 0, 0, 0, 0);
     json_t *document = made_answer(trace_idle, MADE_ALL);
     assert_int_equal(made_rows(document, "cpus"), 2);

@@ -38,6 +38,7 @@ static const struct made_event made_switch[] = {
     {0},
 };
 static const struct made_event made_events[] = {
+    {"0x800000", "heartbeat", "uint64 timebase;"},
     {"0x1010000", "test0", "uint64 a; uint64 b; uint64 c;"},
     {"0x1430002", "thread_create", "uint64 thread; hex64 coid; uint64 cpu; uint64 priority;"},
     {"0x830003", "thread_exit", "uint64 thread;"},
@@ -58,6 +59,10 @@ static const struct made_event made_events[] = {
     {"0x8c0003", "ipc_take", "hex64 call;"},
     {"0xc30005", "process_end", "uint64 pid; hex64 status;"},
     {"0x870000", "timer_fire", "uint64 deadline;"},
+    {"0x111000a", "state_waits", "uint64 calls; uint64 threads; uint64 left_out;"},
+    {"0x111000b", "state_call", "hex64 call; uint64 thread; uint64 server;"},
+    {"0x191000c", "state_user_thread",
+     "uint32 pid; uint32 thread; hex64 works_on; hex64 calls; hex64 mutex; uint64 owner;"},
     {0},
 };
 

@@ -13,7 +13,7 @@ kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export/export_f
     export/export_perf.c \
     export/export_pprof.c \
     export/export_stack.c export/profile.c tools/gzip.c symbols/code.c symbols/symbols.c \
-    symbols/programs.c tools/intern.c symbols/place.c samples/sample_names.c \
+    symbols/programs.c symbols/images.c tools/intern.c symbols/place.c samples/sample_names.c \
     samples/sample_choice.c \
     samples/recording_event.c samples/sample_sum.c \
     samples/samples.c samples/sampled_events.c samples/default_period.c \
@@ -28,7 +28,7 @@ UNIT += kov_document kov_text kov_frame kov_options kov_snapshot kov_tree kov_dr
     kov_configuration kov_sleep_account
 
 kov_document_SRC := tests/unit/viewer/document.c viewer/output/document.c \
-    viewer/output/columns.c $(KOV_UNIT_BASE)
+    viewer/output/columns.c viewer/tools/lines.c $(KOV_UNIT_BASE)
 kov_document_LIBS := jansson m
 kov_text_SRC := tests/unit/viewer/text.c $(KOV_UNIT_BASE)
 kov_text_LIBS := m
@@ -44,14 +44,15 @@ kov_contention_SRC := tests/unit/viewer/contention.c \
     $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
     samples/share.c samples/sort.c symbols/place.c tools/intern.c \
     symbols/symbols.c samples/sample_sum.c \
-    samples/samples.c machine/snapshot.c symbols/programs.c) $(KOV_UNIT_BASE)
+    samples/samples.c machine/snapshot.c symbols/programs.c symbols/images.c) $(KOV_UNIT_BASE)
 kov_contention_LIBS := dw elf m
 UNIT += kov_ranking kov_track kov_history
 kov_ranking_SRC := tests/unit/viewer/ranking.c \
     $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
     samples/ranking.c samples/share.c samples/site_sums.c samples/sort.c symbols/place.c \
     tools/intern.c symbols/symbols.c samples/sample_sum.c counts/metrics.c counts/counts.c \
-    counts/count_error.c samples/samples.c machine/snapshot.c symbols/programs.c) $(KOV_UNIT_BASE)
+    counts/count_error.c samples/samples.c machine/snapshot.c symbols/programs.c \
+    symbols/images.c) $(KOV_UNIT_BASE)
 kov_ranking_LIBS := dw elf m
 kov_track_SRC := tests/unit/viewer/track.c viewer/gateway/track.c $(KOV_UNIT_BASE)
 kov_track_LIBS := m
@@ -72,7 +73,7 @@ kov_object_counts_SRC := tests/unit/viewer/object_counts.c \
     counts/counts.c \
     counts/count_error.c tools/intern.c symbols/symbols.c samples/sample_sum.c \
     samples/samples.c machine/snapshot.c \
-    symbols/programs.c) $(KOV_UNIT_BASE)
+    symbols/programs.c symbols/images.c) $(KOV_UNIT_BASE)
 kov_object_counts_LIBS := dw elf m
 kov_tree_SRC := tests/unit/viewer/tree.c viewer/machine/tree.c viewer/machine/snapshot.c \
     $(KOV_UNIT_BASE)
@@ -83,24 +84,34 @@ kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,samples/a
     samples/sort.c symbols/place.c \
     tools/intern.c symbols/symbols.c \
     samples/sample_sum.c \
-    samples/samples.c machine/snapshot.c symbols/programs.c samples/sample_names.c) $(KOV_UNIT_BASE)
+    samples/samples.c machine/snapshot.c symbols/programs.c symbols/images.c \
+    samples/sample_names.c) $(KOV_UNIT_BASE)
 kov_aggregate_LIBS := dw elf m
 kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,samples/recording_read.c \
     samples/recording_write.c machine/decode_machine.c samples/decode_samples.c \
-    wire/frame.c samples/sample_sum.c \
+    wire/frame.c samples/sample_sum.c output/out_file.c output/document.c \
     samples/samples.c samples/sampling_message.c machine/snapshot.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
-kov_recording_LIBS := protobuf-c m
+kov_recording_LIBS := protobuf-c jansson m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
+UNIT += kov_listed
+kov_listed_SRC := tests/unit/viewer/listed.c viewer/trace/engine/listed.c $(KOV_UNIT_BASE)
+kov_listed_LIBS := m
 
 # The trace engine, with the table of events that kov has.
 KOV_UNIT_ENGINE := $(wildcard viewer/trace/engine/*.c) viewer/trace/packet.c \
-    viewer/tools/keyed_rows.c trace/src/table.c $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
+    viewer/tools/keyed_rows.c trace/src/table.c trace/src/waits.c \
+    $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
 UNIT += kov_engine
-kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE)
+kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE) \
+    $(addprefix viewer/trace/,slices.c slice_walk.c timeline.c)
 kov_engine_LIBS := m
 # With the machine's own rings, which stand in the dump.
+UNIT += kov_memory_waits
+kov_memory_waits_SRC := tests/unit/viewer/memory_waits.c viewer/trace/engine/memory_waits.c \
+    trace/src/waits.c $(KOV_UNIT_BASE)
+
 UNIT += kov_dump
 kov_dump_SRC = $(sort tests/unit/viewer/dump.c $(KOV_UNIT_ENGINE) $(TRACE_CORE) trace/src/dump.c)
 kov_dump_LIBS := m
@@ -108,10 +119,12 @@ kov_dump_LIBS := m
 # Tools that answer from a trace, each with a folder that its test makes.
 KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     tools/histogram.c tools/intern.c tools/near.c tools/number_list.c \
-    output/document.c output/columns.c machine/snapshot.c \
-    symbols/symbols.c symbols/kernel.c symbols/programs.c \
+    tools/lines.c output/document.c output/columns.c machine/snapshot.c \
+    symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/images.c \
     symbols/place.c trace/engine/event_fields.c \
-    trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_tool.c))
+    trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_needs.c \
+    trace/trace_tool.c trace/event_words.c trace/syscall_name.c \
+    trace/method_name.c))
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
     kov_trace_idle kov_trace_count kov_trace_waits
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
@@ -168,7 +181,7 @@ kov_sampled_events_LIBS := protobuf-c m
 # Threads with a link each, under both kinds of sanitizers.
 KOV_UNIT_LINK := tests/unit/viewer/link.c $(addprefix viewer/,wire/link.c wire/dci.c \
     wire/session.c wire/token.c wire/connect.c wire/frame.c wire/patience.c wire/resume.c \
-    output/progress.c tools/interrupt.c) \
+    output/progress.c tools/interrupt.c tools/lines.c) \
     $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
 UNIT += kov_link kov_link_race
 kov_link_SRC := $(KOV_UNIT_LINK)

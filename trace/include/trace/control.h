@@ -8,6 +8,9 @@
 
 // Contracts: sys_trace_set_mode, _stat and _read.
 s64 trace_set_mode(enum sys_trace_mode mode);
+// As trace_set_mode, but keeps what the buffers hold, their counts and the numbers of their
+// packets: for a reader that ends in between, so that the next one can go on.
+s64 trace_change_mode(enum sys_trace_mode mode);
 s64 trace_stat(u32 cpu, struct sys_trace_stat *stat);
 s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
 

@@ -10,6 +10,9 @@
 #define TRACE_CPU_POS 0
 #define TRACE_CPU_BOUND 8
 #define TRACE_CPU_STEP 16 // of n data words: + 8 * n
+#define TRACE_CPU_LIMIT 160
+#define TRACE_CPU_COUNTED_MAJORS 168
+#define TRACE_CPU_LEFT_OUT 176
 
 #define TRACE_CPU_MAGIC 0x4f52527472616365 // "ORRtrace"
 
@@ -41,9 +44,11 @@ struct trace_cpu {
     u64 overwriting; // total holds from this value of consumed on
     u64 total;
     // The open packet's limit; 0 while no packet is open. Same as in bound, except while counters
-    // go with events: then bound has 0, so that every event takes the slow path.
+    // go with events, or the CPU runs for a process that is left out: then bound has 0, so that
+    // every event takes the slow path.
     u64 limit;
     u64 counted_majors; // majors whose events get counters (trace/counters.h), bit n: major n
+    u64 left_out;       // not 0: the CPU runs for a process that is left out (trace/ring.h)
 };
 
 // Returns the events overwritten in a ring without a writer, at whatever instruction it ended.
@@ -66,6 +71,9 @@ _Static_assert(offsetof(struct trace_cpu, pos) == TRACE_CPU_POS, "sequence.S");
 _Static_assert(offsetof(struct trace_cpu, bound) == TRACE_CPU_BOUND, "sequence.S");
 _Static_assert(offsetof(struct trace_cpu, step) == TRACE_CPU_STEP, "sequence.S");
 _Static_assert(offsetof(struct trace_cpu, overwritten) == 136, "known to readers of dumps");
+_Static_assert(offsetof(struct trace_cpu, limit) == TRACE_CPU_LIMIT, "ipc/fast_path.S");
+_Static_assert(offsetof(struct trace_cpu, counted_majors) == TRACE_CPU_COUNTED_MAJORS, "the same");
+_Static_assert(offsetof(struct trace_cpu, left_out) == TRACE_CPU_LEFT_OUT, "the same");
 _Static_assert(sizeof(struct trace_cpu) <= 256, "its place in the per-CPU window");
 #endif
 #endif

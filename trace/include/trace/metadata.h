@@ -8,6 +8,7 @@
 
 extern u8 trace_uuid[16]; // of this run; in the metadata and in every packet
 
+// Makes the uuid and the preamble. Once, all CPUs up, before any event is enabled.
 void trace_metadata_init(void);
 const char *trace_metadata_preamble(void);
 // Copies text from offset. Returns bytes copied, 0 at the end.

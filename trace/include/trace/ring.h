@@ -19,6 +19,14 @@ bool trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words);
 // slow path.
 void trace_ring_count(struct trace_cpu *cpu, u64 majors);
 
+// Leaves out what this CPU logs from now on (on), or logs it again: a process runs of which nobody
+// wants to know. Kept all the same: who runs when (SCHED, TRACE), what there is (STATE, PROGRAM),
+// and calls (IPC), which have another side. What is left out counts nowhere. Meanwhile every event
+// takes the slow path.
+void trace_ring_leave_out(struct trace_cpu *cpu, bool on);
+// Returns whether an event is left out now.
+bool trace_ring_leaves_out(const struct trace_cpu *cpu, u32 header);
+
 // Empties the ring and zeroes its counts.
 void trace_ring_reset(struct trace_cpu *cpu, enum sys_trace_mode mode);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trace core (DESIGN.md §7): per-CPU rings of CTF packets, filled by trace points (trace/events.h).
-// Readers use the sys_trace_* calls of orrery/sys.h.
+// Trace core (docs/trace.md): per-CPU rings of CTF packets, filled by trace points
+// (trace/events.h). Readers use the sys_trace_* calls of orrery/sys.h.
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 

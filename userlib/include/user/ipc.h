@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls between processes, by threads (orrery/ipc.h; DESIGN.md §8). While a caller waits, its CPU
+// Calls between processes, by threads (orrery/ipc.h; docs/ipc.md). While a caller waits, its CPU
 // runs other threads. Worker threads, which may block, take a server's calls. The stubs and
 // skeletons that are generated from ipc/ use these. Any thread, not inside of user_disable.
 #ifndef USER_IPC_H

@@ -29,6 +29,10 @@ static inline bool log_stamp_is_later(u32 stamp, u32 other)
     return (s32)(stamp - other) > 0;
 }
 
+// Makes an area of LOG_AREA_BYTES and gives it to the logs of a CPU, which the caller owns from
+// then on (sys_log_area). *area: where it is mapped. On an error nothing is left of it.
+// RIGHT_MONITOR.
+s64 log_area_map(u32 cpu, u8 **area);
 // Lays out an empty file at offset base of an area, and its register at place; both as orrery/log.h
 // has it. since: a time stamp that is not later than any that will be written. E_INVAL: the file or
 // the register do not fit, or a row is not of 1, 2, 4 or 8 entries.

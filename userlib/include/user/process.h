@@ -17,7 +17,7 @@ struct process_arguments {
     u64 bytes; // of the block with all it refers to
     u32 argc, envc;
     u64 argv, envp; // arrays of addresses of texts, each with a 0 behind
-    u64 inherit;    // what the spawner's inherit was, for the files part (user/posix.h); 0: nothing
+    u64 inherit;    // what the spawner's inherit was, for posix/inherit.c; 0: nothing
     u64 inherit_bytes;
     u64 stack, stack_bytes; // region of the first stack
     u32 rights, reserved;   // RIGHT_*
@@ -36,7 +36,7 @@ struct process_grant {
 
 struct process_spawn {
     // The program, an ELF file: exactly one of
-    const char *path; // looked up by process_open_program
+    const char *path; // looked up as process_set_open says
     const void *image;
     cap_t
         memory; // a memory object or file, from memory_offset (page-aligned) on; mapped, not copied

@@ -75,8 +75,8 @@ void user_spin_unlock(struct user_spin *spin);
 // or the upcall stack. They note what came and wake threads (thread_unpark, semaphore_up). There is
 // one for each type or bit.
 
-// Sets the handler of EVENT_MONITOR or EVENT_CHILD; the scheduler handles the others. E_INVAL,
-// E_EXIST.
+// Sets the handler of EVENT_MONITOR, EVENT_CHILD or EVENT_OVERFLOW; the scheduler handles the
+// others. E_INVAL, E_EXIST.
 s64 user_on_event(u32 type, void (*handler)(const struct event *event));
 // Takes a new bit of EVENT_KICK: handler runs on the CPU that sys_dispatcher_kick(cpu, 1 << bit)
 // names. Returns the bit, or E_LIMIT.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// User threads (DESIGN.md §8). The library runs them on the process's dispatchers, at most one a
+// User threads (docs/userlib.md). The library runs them on the process's dispatchers, at most one a
 // CPU. A dispatcher comes into being when a thread is first put on its CPU. Each CPU runs the ready
 // thread of highest priority, equals in turn by time slices. A thread that blocks (a lock, a call,
 // a page, time) blocks no other.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tracing in the process (DESIGN.md §7). trace_<event>() of trace/events.h logs without a system
+// Tracing in the process (docs/trace.md). trace_<event>() of trace/events.h logs without a system
 // call, into rings of the process's own, one a dispatcher. The mask follows the system's
 // (sys_trace_set_process_mask). A program can set its own, until the system's is set again. Readers
 // get the packets by sys_trace_read_process.

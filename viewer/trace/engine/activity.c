@@ -3,16 +3,20 @@
 // it leaves when it runs again. So open exceptions and system calls belong to the thread. If a
 // thread was there before the trace, nobody knows how many it has open until something comes from
 // user mode. A thread that sleeps for an event or an answer goes on in user mode, without an exit.
-#include "trace/engine/activity.h"
+// A kernel thread is never in user mode. It enters nothing but interrupts. It has none open when it
+// gives its CPU away.
 #include "tools/kov.h"
 #include "tools/memory.h"
+#include "trace/engine/activity_thread.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <syscalls/numbers.h>
+#include <trace/reasons.h>
 
-#define MAX_DEPTH 8
-#define PRIORITY_IDLE 0 // kernel/thread.h
+// Part of a second. A recording begins with what was logged before its mask came.
+#define BEGINNING_PART 4
+#define LEARN_EVENTS 1000000 // that the state of a recording may be behind
+#define PRIORITY_IDLE 0      // kernel/thread.h
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
 #define VECTOR_SYSTEM_CALL 0xc00 // only special calls; plain ones are no exceptions of the trace
@@ -36,7 +40,15 @@ enum {
     SYSCALL_EXIT,
     IPC_CALL,
     IPC_REPLY,
-    TIMER_FIRE
+    TIMER_FIRE,
+    TRACE_START,
+    STATE_LEFT_OUT,
+    // Fields that older traces lack. No event is of these kinds: those above come first.
+    SWITCH_REASON,
+    CREATED_KERNEL,
+    DISPATCHER_WAITS,
+    STATE_KERNEL,
+    STATE_EXCEPTION
 };
 
 static const struct event_fields wanted[ACTIVITY_EVENTS] = {
@@ -56,16 +68,13 @@ static const struct event_fields wanted[ACTIVITY_EVENTS] = {
     [IPC_CALL] = {"IPC:ipc_call", {NULL}},
     [IPC_REPLY] = {"IPC:ipc_reply", {NULL}},
     [TIMER_FIRE] = {"TIMER:timer_fire", {NULL}},
-};
-
-struct activity_thread {
-    u64 id, pid;
-    u32 cpu;
-    bool idle, ended;
-    bool settled;  // only what is in `open` is open
-    bool returned; // it has just got its CPU back; at most one exception is open
-    u32 depth;
-    u32 open[MAX_DEPTH]; // vectors, IRQ, CALL + number; innermost last
+    [TRACE_START] = {"TRACE:start", {"mask"}},
+    [STATE_LEFT_OUT] = {"STATE:state_left_out", {"pid", "left_out"}},
+    [SWITCH_REASON] = {"SCHED:switch", {"reason"}},
+    [CREATED_KERNEL] = {"SCHED:thread_create", {"kernel"}},
+    [DISPATCHER_WAITS] = {"STATE:state_dispatcher", {"waits"}},
+    [STATE_KERNEL] = {"STATE:state_thread", {"kernel"}},
+    [STATE_EXCEPTION] = {"STATE:state_thread", {"exception"}},
 };
 
 // ---- threads -----------------------------------------------------------------------------------
@@ -102,7 +111,7 @@ static void unsettle(struct activity_thread *thread)
     thread->depth = 0;
 }
 
-// Notes that nothing is open: the thread is in user mode, or is an idle thread that waits.
+// Notes that nothing is open: the thread is in user mode, or is a kernel thread in its own code.
 static void settle(struct activity_thread *thread)
 {
     thread->settled = true;
@@ -129,12 +138,12 @@ static bool is_interrupt(u32 what)
 }
 
 // Notes that a handler runs. Interrupts nest, but handlers run and threads are switched only in the
-// outermost one. An inner one is left pending. An idle thread does nothing but take interrupts, so
+// outermost one. An inner one is left pending. A kernel thread enters nothing but interrupts, so
 // this tells what it has open.
 static void note_handler(struct activity_thread *thread)
 {
     u32 what = innermost(thread);
-    if (!thread->idle || thread->settled || !is_interrupt(what))
+    if (!thread->kernel || thread->settled || !is_interrupt(what))
         return;
     settle(thread);
     enter(thread, what);
@@ -142,7 +151,7 @@ static void note_handler(struct activity_thread *thread)
 
 static void leave(struct activity_thread *thread, u32 what)
 {
-    bool outermost = thread->idle && thread->returned && what != IRQ && is_interrupt(what);
+    bool outermost = thread->kernel && thread->returned && what != IRQ && is_interrupt(what);
     if (innermost(thread) == what)
         thread->depth--;
     else
@@ -156,13 +165,24 @@ static void leave(struct activity_thread *thread, u32 what)
 
 // ---- intervals ---------------------------------------------------------------------------------
 
-static struct activity_interval state_of(const struct activity_thread *thread, u32 cpu, u64 time)
+// Without these majors something else may go on than what the others tell.
+static const char *const needed[] = {
+    [ACTIVITY_UNKNOWN] = "",        [ACTIVITY_IDLE] = "EXC",
+    [ACTIVITY_RUN] = "EXC,SYSCALL", [ACTIVITY_SYSCALL] = "EXC,SYSCALL",
+    [ACTIVITY_IPC] = "EXC,SYSCALL", [ACTIVITY_FAULT] = "EXC",
+    [ACTIVITY_INTERRUPT] = "EXC",
+};
+
+static struct activity_interval state_of(const struct activity_machine *machine,
+                                         const struct activity_thread *thread, u32 cpu, u64 time)
 {
+    if ((machine->enabled & machine->switches) == 0)
+        thread = NULL;
     struct activity_interval state = {.from = time,
                                       .cpu = cpu,
                                       .thread = thread == NULL ? ACTIVITY_NO_THREAD : thread->id,
                                       .pid = thread == NULL ? ACTIVITY_NO_PID : thread->pid};
-    if (thread == NULL)
+    if (thread == NULL || thread->left_out)
         return state;
     u32 what = innermost(thread);
     if (thread->depth > 0)
@@ -172,6 +192,8 @@ static struct activity_interval state_of(const struct activity_thread *thread, u
                                                       : ACTIVITY_FAULT;
     else if (thread->settled)
         state.activity = thread->idle ? ACTIVITY_IDLE : ACTIVITY_RUN;
+    if ((machine->needed[state.activity] & ~machine->enabled) != 0)
+        state.activity = ACTIVITY_UNKNOWN;
     for (u32 i = 0; i < thread->depth; i++)
         state.call = thread->open[i] > CALL ? thread->open[i] - CALL : state.call;
     if (state.activity == ACTIVITY_FAULT)
@@ -185,7 +207,8 @@ static struct activity_interval state_of(const struct activity_thread *thread, u
 static int change(struct activity_machine *machine, const struct activity_thread *thread, u32 cpu,
                   u64 time)
 {
-    struct activity_interval *now = &machine->cpus[cpu], next = state_of(thread, cpu, time);
+    struct activity_interval *now = &machine->cpus[cpu],
+                             next = state_of(machine, thread, cpu, time);
     if (now->activity == next.activity && now->thread == next.thread && now->pid == next.pid &&
         now->detail == next.detail && now->call == next.call)
         return KOV_OK;
@@ -197,18 +220,62 @@ static int change(struct activity_machine *machine, const struct activity_thread
 
 // ---- events ------------------------------------------------------------------------------------
 
+static void set_priority(struct activity_thread *thread, u64 priority)
+{
+    thread->idle = priority == PRIORITY_IDLE;
+    thread->kernel |= thread->idle;
+}
+
+// A thread gives its CPU away in its own code. It may lose it in an interrupt.
+static bool gives_away(u64 reason)
+{
+    return reason != REASON_UNTOLD && reason != REASON_PREEMPTED;
+}
+
+bool activity_leaves_out(const struct activity_machine *machine, u64 pid)
+{
+    for (u32 i = 0; i < machine->left_out_count; i++)
+        if (machine->left_out[i] == pid)
+            return true;
+    return false;
+}
+
+static void set_process(const struct activity_machine *machine, struct activity_thread *thread,
+                        u64 pid)
+{
+    thread->pid = pid;
+    thread->left_out = activity_leaves_out(machine, pid);
+}
+
+// Takes that the recording leaves out a process from here on, or no more.
+static void take_left_out(struct activity_machine *machine, u64 pid, bool left_out)
+{
+    if (left_out && !activity_leaves_out(machine, pid) &&
+        machine->left_out_count < ACTIVITY_LEFT_OUT_MAX)
+        machine->left_out[machine->left_out_count++] = pid;
+    for (size_t i = 0; i < machine->count; i++) {
+        struct activity_thread *thread = &machine->threads[i];
+        if (thread->pid != pid)
+            continue;
+        thread->left_out = left_out;
+        unsettle(thread);
+    }
+}
+
 // Takes a switch. Returns the thread that runs after it.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
-                                           const u64 *values)
+                                           const u64 *values, u64 reason)
 {
     struct activity_thread *from = get_thread(machine, values[0], cpu);
     from->cpu = cpu;
-    from->idle = values[2] == PRIORITY_IDLE;
+    set_priority(from, values[2]);
     u32 what = innermost(from);
     note_handler(from);
-    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT)
+    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT ||
+        (from->kernel && gives_away(reason)))
         settle(from);
-    machine->handed_by[cpu] = from->id;
+    unsettle(&machine->unnamed[cpu]);
+    machine->handed_by[cpu] = machine->doer = from->id;
     if (from->ended) {
         size_t behind = machine->count - (size_t)(from - machine->threads) - 1;
         memmove(from, from + 1, behind * sizeof(*from));
@@ -216,7 +283,7 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     }
     struct activity_thread *to = get_thread(machine, values[1], cpu);
     to->cpu = cpu;
-    to->idle = values[3] == PRIORITY_IDLE;
+    set_priority(to, values[3]);
     to->returned = true;
     return to;
 }
@@ -269,61 +336,147 @@ static void apply_to(struct activity_machine *machine, struct activity_thread *s
         leave(self, IRQ);
 }
 
+// Notes which majors are recorded from now on. Of what threads have entered meanwhile, nothing was
+// told.
+static void set_enabled(struct activity_machine *machine, u64 majors)
+{
+    u64 followed = machine->switches;
+    for (u32 i = 0; i < ARRAY_SIZE(needed); i++)
+        followed |= machine->needed[i];
+    for (size_t i = 0; i < machine->count && ((majors & ~machine->enabled) & followed) != 0; i++)
+        unsettle(&machine->threads[i]);
+    struct recorded *recorded = machine->recorded;
+    machine->enabled = majors & ~recorded->undescribed;
+    recorded->ever = machine->enabled | (machine->beginning ? 0 : recorded->ever);
+    recorded->always = machine->enabled & (machine->beginning ? UINT64_MAX : recorded->always);
+}
+
 static bool is_enabled(const struct activity_machine *machine, u32 kind)
 {
     const struct event_description *description = machine->events[kind].description;
     return description != NULL && (machine->enabled >> description->info.major & 1) != 0;
 }
 
-// Takes a thread that was not known to run. The thread that tells it is in an interrupt from
-// another CPU, or makes a system call. The interrupt's end is told if such events are logged.
+// Takes what the recording's state tells of a thread that runs. It makes the system call that tells
+// it, or is in an interrupt from another CPU. The interrupt's end is told if those are logged.
 static void take_running(const struct activity_machine *machine, struct activity_thread *thread,
-                         u64 priority, bool in_interrupt)
+                         bool in_interrupt)
 {
-    thread->idle = priority == PRIORITY_IDLE;
-    if (!in_interrupt || !is_enabled(machine, EXC_EXIT))
+    if (thread->settled || !in_interrupt || !is_enabled(machine, EXC_EXIT))
         return;
-    if (thread->idle)
-        settle(thread);
+    if (thread->kernel)
+        thread->settled = true;
+    if (is_interrupt(innermost(thread))) // its begin was told
+        return;
     enter(thread, VECTOR_EXTERNAL);
     if (is_enabled(machine, IRQ_EXIT))
         enter(thread, IRQ);
 }
 
-static struct activity_thread *apply(struct activity_machine *machine, u32 kind, u32 cpu,
-                                     const u64 *values)
+// Takes a kernel thread that does not run. Each is in its own code; but one that is ready may have
+// lost its CPU in an interrupt, which it then leaves.
+static void take_kernel(const struct activity_machine *machine, struct activity_thread *thread,
+                        u64 state, u64 exception)
 {
+    if (state != TOLD_PARKED && state != TOLD_READY)
+        return;
+    unsettle(thread);
+    if (state == TOLD_READY && exception != 0 && !is_enabled(machine, EXC_EXIT))
+        return; // it will not be told when
+    settle(thread);
+    if (state == TOLD_READY && exception != 0)
+        enter(thread, (u32)(exception % CALL));
+}
+
+// Takes a thread of the recording's state. Returns which thread runs on the CPU: only if nothing
+// has told it yet is it news.
+static struct activity_thread *take_told(struct activity_machine *machine,
+                                         struct activity_thread *told, u32 cpu, u64 state)
+{
+    struct activity_thread *unnamed = &machine->unnamed[cpu];
     u64 id = machine->cpus[cpu].thread;
+    bool runs = state == TOLD_RUNS || state == TOLD_ASKS;
+    if (runs && id == ACTIVITY_NO_THREAD) { // it did what this CPU has told so far
+        told->settled = unnamed->settled;
+        told->depth = unnamed->depth;
+        memcpy(told->open, unnamed->open, sizeof(told->open));
+    }
+    if (runs && (id == ACTIVITY_NO_THREAD || id == told->id)) {
+        take_running(machine, told, state == TOLD_RUNS);
+        return told;
+    }
+    return id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
+}
+
+// Takes a dispatcher that waits in the kernel, and so goes on in user mode; unless it has gone on
+// by now.
+static void take_waiting(const struct activity_machine *machine, struct activity_thread *thread)
+{
+    bool runs = thread->cpu >= ORRERY_MAX_CPUS || machine->cpus[thread->cpu].thread == thread->id;
+    if (!runs && thread->depth == 0)
+        settle(thread);
+}
+
+// Returns a field that older traces lack; 0 if this one does.
+static u64 newer(const struct activity_machine *machine, u32 kind, const struct trace_event *event)
+{
+    u64 values[EVENT_FIELDS_MAX] = {0};
+    return event_fields_are(&machine->events[kind], event, values) ? values[0] : 0;
+}
+
+// Takes an event that tells of a thread, whoever logs it.
+static void apply_to_other(struct activity_machine *machine, u32 kind,
+                           const struct trace_event *event, const u64 *values)
+{
     struct activity_thread *other;
     switch (kind) {
-    case SWITCH:
-        return take_switch(machine, cpu, values);
     case THREAD_CREATE:
         other = get_thread(machine, values[0], (u32)values[1]);
         other->settled = true;
+        other->kernel = newer(machine, CREATED_KERNEL, event) != 0;
         break;
     case THREAD_EXIT:
-        get_thread(machine, values[0], cpu)->ended = true;
+        get_thread(machine, values[0], event->cpu)->ended = true;
         break;
     case DISPATCHER_CREATE:
-        get_thread(machine, values[0], cpu)->pid = values[1];
+        set_process(machine, get_thread(machine, values[0], event->cpu), values[1]);
+        break;
+    case STATE_LEFT_OUT:
+        take_left_out(machine, values[0], values[1] != 0);
         break;
     case STATE_BEGIN:
-        machine->enabled = values[0];
+    case TRACE_START:
+        set_enabled(machine, values[0]);
         break;
-    case STATE_THREAD:
-        other = get_thread(machine, values[0], cpu);
-        if (id != ACTIVITY_NO_THREAD || (values[3] != TOLD_RUNS && values[3] != TOLD_ASKS))
-            break;
-        take_running(machine, other, values[2], values[3] == TOLD_RUNS);
-        return other;
     case STATE_DISPATCHER:
-        get_thread(machine, values[0], (u32)values[2])->pid = values[1];
+        other = get_thread(machine, values[0], (u32)values[2]);
+        set_process(machine, other, values[1]);
+        if (newer(machine, DISPATCHER_WAITS, event) != 0)
+            take_waiting(machine, other);
         break;
     }
+}
+
+// Returns the thread that runs after the event; NULL if nobody knows.
+static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
+                                     const struct trace_event *event, const u64 *values)
+{
+    u32 cpu = event->cpu;
+    if (kind == SWITCH)
+        return take_switch(machine, cpu, values, newer(machine, SWITCH_REASON, event));
+    if (kind == STATE_THREAD) {
+        struct activity_thread *told = get_thread(machine, values[0], cpu);
+        set_priority(told, values[2]);
+        if (newer(machine, STATE_KERNEL, event) != 0) {
+            told->kernel = true;
+            take_kernel(machine, told, values[3], newer(machine, STATE_EXCEPTION, event));
+        }
+        return take_told(machine, told, cpu, values[3]);
+    }
+    apply_to_other(machine, kind, event, values);
+    u64 id = machine->cpus[cpu].thread;
     struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
-    if (self != NULL)
-        apply_to(machine, self, kind, cpu, values);
+    apply_to(machine, self != NULL ? self : &machine->unnamed[cpu], kind, cpu, values);
     machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
     return self;
 }
@@ -334,11 +487,12 @@ static int take_event(void *context, const struct trace_event *event)
     u64 values[EVENT_FIELDS_MAX] = {0};
     u32 kind = 0;
     machine->doer = machine->cpus[event->cpu].thread;
+    machine->beginning = machine->beginning && event->time < machine->begun;
     while (kind < ACTIVITY_EVENTS && !event_fields_are(&machine->events[kind], event, values))
         kind++;
     if (kind == ACTIVITY_EVENTS)
         return KOV_OK;
-    return change(machine, apply(machine, kind, event->cpu, values), event->cpu, event->time);
+    return change(machine, apply(machine, kind, event, values), event->cpu, event->time);
 }
 
 static int take_loss(void *context, const struct trace_loss *loss)
@@ -349,6 +503,7 @@ static int take_loss(void *context, const struct trace_loss *loss)
     for (size_t i = 0; i < machine->count; i++)
         if (machine->threads[i].cpu == loss->cpu)
             unsettle(&machine->threads[i]);
+    unsettle(&machine->unnamed[loss->cpu]);
     machine->handed_by[loss->cpu] = ACTIVITY_NO_THREAD;
     u64 since = machine->cpus[loss->cpu].from;
     return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);
@@ -356,26 +511,74 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 // ---- begin and end -----------------------------------------------------------------------------
 
-u32 activity_cpus(const struct engine *engine)
+void activity_find(struct activity_machine *machine, const struct descriptions *descriptions)
 {
-    u32 cpus = 0;
-    for (size_t i = 0; i < engine->count; i++)
-        if (engine->streams[i]->pid == 0)
-            cpus |= 1U << engine->streams[i]->cpu;
-    return cpus;
-}
-
-void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,
-                    u32 cpus, u64 from)
-{
-    machine->told = cpus;
     memcpy(machine->events, wanted, sizeof(wanted));
     for (u32 kind = 0; kind < ACTIVITY_EVENTS; kind++)
         event_fields_find(&machine->events[kind], descriptions);
+}
+
+struct learning {
+    struct activity_machine *machine;
+    struct event_fields state_end;
+    u64 events;
+};
+
+// Learns whom the recording leaves out, up to the end of its state. It does so from its first event
+// on, which may come before its state.
+static int learn_left_out(void *context, const struct trace_event *event)
+{
+    struct learning *learning = context;
+    struct activity_machine *machine = learning->machine;
+    u64 values[EVENT_FIELDS_MAX];
+    if (event_fields_are(&machine->events[STATE_LEFT_OUT], event, values))
+        take_left_out(machine, values[0], values[1] != 0);
+    else if (event_fields_are(&machine->events[STATE_DISPATCHER], event, values) &&
+             activity_leaves_out(machine, values[1]))
+        set_process(machine, get_thread(machine, values[0], (u32)values[2]), values[1]);
+    bool all = event_fields_are(&learning->state_end, event, values);
+    return all || ++learning->events == LEARN_EVENTS ? VISIT_ENOUGH : KOV_OK;
+}
+
+void activity_begin(struct activity_machine *machine, struct engine *engine, u64 from)
+{
+    struct learning learning = {machine, {.name = "STATE:state_end"}, 0};
+    const struct visitor visitor = {learn_left_out, NULL, &learning};
+    machine->told = engine->cpus;
+    machine->recorded = &engine->recorded;
+    machine->enabled = engine->recorded.begin;
+    machine->beginning = !engine->recorded.begin_told;
+    machine->begun = from + engine->descriptions.hz / BEGINNING_PART;
+    machine->switches = recorded_mask("SCHED");
+    for (u32 i = 0; i < ARRAY_SIZE(needed); i++)
+        machine->needed[i] = recorded_mask(needed[i]);
+    machine->unnamed = memory_get(ORRERY_MAX_CPUS * sizeof(*machine->unnamed));
+    memset(machine->unnamed, 0, ORRERY_MAX_CPUS * sizeof(*machine->unnamed));
+    activity_find(machine, &engine->descriptions);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
-        machine->cpus[cpu] = state_of(NULL, cpu, from);
+        machine->cpus[cpu] = state_of(machine, NULL, cpu, from);
         machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
+        machine->known[cpu] = engine_known_until(engine, cpu);
     }
+    if (machine->events[STATE_LEFT_OUT].description == NULL)
+        return;
+    event_fields_find(&learning.state_end, &engine->descriptions);
+    engine_seek(engine, 0);
+    engine_visit(engine, UINT64_MAX, &visitor); // an error comes again when all is visited
+}
+
+bool activity_is_idle(const struct activity_machine *machine, u64 thread)
+{
+    size_t place = place_of(machine, thread);
+    return place < machine->count && machine->threads[place].id == thread &&
+           machine->threads[place].idle;
+}
+
+bool activity_is_kernel(const struct activity_machine *machine, u64 thread)
+{
+    size_t place = place_of(machine, thread);
+    return place < machine->count && machine->threads[place].id == thread &&
+           machine->threads[place].kernel;
 }
 
 struct visitor activity_visitor(struct activity_machine *machine)
@@ -387,13 +590,16 @@ int activity_end(struct activity_machine *machine, u64 to)
 {
     int code = KOV_OK;
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++) {
+        if ((machine->told >> cpu & 1) == 0)
+            continue;
+        u64 known = machine->known[cpu], since = machine->cpus[cpu].from;
+        if (known < to)
+            code = change(machine, NULL, cpu, known > since ? known : since);
         struct activity_interval last = machine->cpus[cpu];
         last.to = to;
-        if ((machine->told >> cpu & 1) != 0 && last.from < to)
+        if (code == KOV_OK && last.from < to)
             code = machine->interval(machine->context, &last);
     }
-    free(machine->threads);
-    machine->threads = NULL;
-    machine->count = machine->capacity = 0;
+    activity_free(machine);
     return code;
 }

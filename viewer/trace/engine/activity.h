@@ -16,6 +16,7 @@ enum activity {
     ACTIVITY_IPC,       // the kernel, for a call, a reply, or other events of IPC
     ACTIVITY_FAULT,     // detail: the vector
     ACTIVITY_INTERRUPT, // external, the decrementer, or from another CPU
+    ACTIVITIES
 };
 
 #define ACTIVITY_NO_THREAD UINT64_MAX
@@ -31,7 +32,8 @@ struct activity_interval {
 };
 
 struct activity_thread;
-#define ACTIVITY_EVENTS 16
+#define ACTIVITY_EVENTS 23
+#define ACTIVITY_LEFT_OUT_MAX 64
 
 // A thread's state in the recording's state (trace/events/state.def).
 enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
@@ -39,10 +41,20 @@ enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
 struct activity_machine {
     struct event_fields events[ACTIVITY_EVENTS];
     struct activity_thread *threads; // by id
+    // By CPU: what the thread does that runs there while nobody knows which one it is.
+    struct activity_thread *unnamed;
     size_t count, capacity;
     struct activity_interval cpus[ORRERY_MAX_CPUS]; // what goes on now; `to` is not valid
-    u64 enabled;                                    // majors, from the recording's state
-    u32 told;                                       // mask of CPUs
+    struct recorded *recorded;                      // the engine's
+    u64 enabled;                                    // majors that are recorded now
+    bool beginning;                                 // the trace has not yet told what it records
+    u64 begun;                                      // when it should have
+    u64 switches, needed[ACTIVITIES]; // majors without which threads, and activities, are unknown
+    // Processes of which the recording has switches and calls alone: what they do is unknown.
+    u64 left_out[ACTIVITY_LEFT_OUT_MAX];
+    u32 left_out_count;
+    u32 told;                   // mask of CPUs
+    u64 known[ORRERY_MAX_CPUS]; // until when their streams tell
     // Who left each CPU, if that was its last event. The fast path of calls switches before it
     // tells.
     u64 handed_by[ORRERY_MAX_CPUS];
@@ -51,13 +63,25 @@ struct activity_machine {
     void *context;
 };
 
-// Returns the CPUs of which the trace has something. Others are not told of.
-u32 activity_cpus(const struct engine *engine);
-// Begins. `descriptions` are the engine's. `cpus` is a mask of CPUs that the trace has. `from` is
-// where the visit begins.
-void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,
-                    u32 cpus, u64 from);
+// Begins. The engine knows what was recorded (recorded_read). `from` is where the visit begins. The
+// machine tells of the CPUs that the trace had; of one whose stream is missing, or from its end on,
+// that they are unknown. Looks first for whom the recording leaves out, so the caller must seek the
+// engine afterwards.
+void activity_begin(struct activity_machine *machine, struct engine *engine, u64 from);
+// Finds its events again, in other descriptions of the same trace.
+void activity_find(struct activity_machine *machine, const struct descriptions *descriptions);
 struct visitor activity_visitor(struct activity_machine *machine);
+// Returns whether the recording has left out a process, as far as it has told by now.
+bool activity_leaves_out(const struct activity_machine *machine, u64 pid);
+// Returns whether a thread is a CPU's idle thread, as far as its switches have told.
+bool activity_is_idle(const struct activity_machine *machine, u64 thread);
+// Returns whether a thread is known to be the kernel's own.
+bool activity_is_kernel(const struct activity_machine *machine, u64 thread);
+// Copies what the machine knows now (activity_copy.c). The copy has the same callback. End it with
+// activity_end or activity_free. A visit that goes on with the copy begins with the next event.
+void activity_copy(struct activity_machine *to, const struct activity_machine *from);
+void activity_free(struct activity_machine *machine);
+size_t activity_bytes(const struct activity_machine *machine);
 // Tells what lasts until `to`, unless a visitor had enough. Frees all.
 int activity_end(struct activity_machine *machine, u64 to);
 

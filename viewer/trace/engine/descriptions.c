@@ -240,10 +240,35 @@ static void read_build_id(struct descriptions *descriptions, const char *text)
     }
 }
 
+// Reads "uuid = "…"" of the trace, which is the first one.
+static void read_uuid(struct descriptions *descriptions, const char *text)
+{
+    const char *at = strstr(text, "uuid = \"");
+    size_t bytes = 0;
+    at = expect(at, "uuid = \"");
+    while (at != NULL && bytes < sizeof(descriptions->uuid) && isxdigit((unsigned char)at[0]) &&
+           isxdigit((unsigned char)at[1])) {
+        const char digits[] = {at[0], at[1], '\0'};
+        descriptions->uuid[bytes++] = (u8)strtoul(digits, NULL, 16);
+        at += 2 + (at[2] == '-');
+    }
+    descriptions->has_uuid = bytes == sizeof(descriptions->uuid);
+}
+
+static void read_cpus(struct descriptions *descriptions, const char *text)
+{
+    u64 cpus;
+    const char *at = strstr(text, "cpus = ");
+    if (read_number(expect(at, "cpus ="), &cpus) != NULL && cpus <= ORRERY_MAX_CPUS)
+        descriptions->cpus = (u32)cpus;
+}
+
 int descriptions_read(struct descriptions *descriptions, const char *text, const char *where)
 {
     int code = read_clock(descriptions, text, where);
     read_build_id(descriptions, text);
+    read_uuid(descriptions, text);
+    read_cpus(descriptions, text);
     const char *at = text;
     while (code == KOV_OK && (at = strstr(at, "event {")) != NULL) {
         struct event_description event = {0};

@@ -21,6 +21,9 @@ struct descriptions {
     u64 hz;                // of the time base
     u8 build_id[32];       // of the kernel that wrote the trace
     size_t build_id_bytes; // 0: not told
+    u8 uuid[16];           // of the trace, as in each packet
+    bool has_uuid;
+    u32 cpus; // of the machine; 0: not told
 };
 
 #define METADATA_BYTES_MAX (4UL << 20)

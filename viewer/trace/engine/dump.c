@@ -4,7 +4,7 @@
 // small parts and trusts nothing in it.
 #include "tools/kov.h"
 #include "tools/memory.h"
-#include "trace/engine/engine.h"
+#include "trace/engine/arrange.h"
 #include "trace/engine/file.h"
 
 #include <elf.h>
@@ -35,16 +35,26 @@ struct dump {
     struct trace_descriptor descriptor; // in this host's byte order
 };
 
-// Reads all of it. Returns false if it is not in the dump.
-static bool read_physical(const struct dump *dump, u64 physical, void *into, u64 bytes)
+// Returns the segment that has all of it, or NULL.
+static const struct segment *segment_of(const struct dump *dump, u64 physical, u64 bytes)
 {
     for (size_t i = 0; i < dump->count; i++) {
         const struct segment *segment = &dump->segments[i];
         u64 at = physical - segment->physical;
         if (physical >= segment->physical && at <= segment->bytes && bytes <= segment->bytes - at)
-            return file_read(dump->fd, into, bytes, segment->offset + at) == (s64)bytes;
+            return segment;
     }
-    return false;
+    return NULL;
+}
+
+// Reads all of it. Returns false if it is not in the dump.
+static bool read_physical(const void *context, u64 physical, void *into, u64 bytes)
+{
+    const struct dump *dump = context;
+    const struct segment *segment = segment_of(dump, physical, bytes);
+    return segment != NULL &&
+           file_read(dump->fd, into, bytes, segment->offset + physical - segment->physical) ==
+               (s64)bytes;
 }
 
 static int no_trace(const struct dump *dump, const char *why)
@@ -124,6 +134,7 @@ static bool is_descriptor(struct dump *dump, struct segment *segment, u64 at)
     found->linear_base = TRACE_BE64(found->linear_base);
     found->preamble = TRACE_BE64(found->preamble);
     found->events = TRACE_BE64(found->events);
+    found->places = TRACE_BE64(found->places);
     bool has_cpus = false;
     for (u32 i = 0; i < ORRERY_MAX_CPUS; i++) {
         struct trace_cpu cpu;
@@ -250,53 +261,65 @@ static bool repair(const struct dump *dump, const struct trace_cpu *cpu, u64 phy
     return there;
 }
 
-static int add_packet(const struct dump *dump, struct packet_stream *stream,
-                      const struct trace_cpu *cpu, u64 number)
+static void leave_out(struct engine *engine, const struct packet_stream *stream, u64 number,
+                      const char *problem)
 {
+    char place[48];
+    snprintf(place, sizeof(place), "packet %" PRIu64 " of %s", number, stream->name);
+    engine_leave_out(engine, place, problem);
+}
+
+static void add_packet(struct engine *engine, const struct dump *dump, struct packet_stream *stream,
+                       const struct trace_cpu *cpu, u64 number)
+{
+    static const char missing[] = "it is not in the dump";
     struct packet_entry entry;
     struct trace_packet packet;
     u64 count = TRACE_BE32(cpu->subbuffer_count), bytes, linear;
     u64 slot = TRACE_BE64(cpu->subbuffers) - dump->descriptor.linear_base + 8 * (number % count);
     u32 pid, number_of_cpu;
-    if (!read_physical(dump, slot, &linear, sizeof(linear)))
-        return not_there(dump, slot);
-    u64 physical = TRACE_BE64(linear) - dump->descriptor.linear_base;
-    if (!read_physical(dump, physical, &packet, sizeof(packet)))
-        return not_there(dump, physical);
+    bool there = read_physical(dump, slot, &linear, sizeof(linear));
+    u64 physical = there ? TRACE_BE64(linear) - dump->descriptor.linear_base : 0;
+    if (!there || !read_physical(dump, physical, &packet, sizeof(packet))) {
+        leave_out(engine, stream, number, missing);
+        return;
+    }
     const char *problem = NULL;
     if (number == TRACE_BE64(cpu->closed) && !repair(dump, cpu, physical, &packet))
         problem = "the position is outside of it";
     // The sub-buffers of packets that were taken for reading hold something else by now.
     if (TRACE_BE32(packet.magic) != TRACE_PACKET_MAGIC || packet.event_count == 0 ||
         TRACE_BE32(packet.packet_seq_num) != (u32)number)
-        return KOV_OK;
+        return;
     if (problem == NULL)
         problem = stream_read_header((const u8 *)&packet, &entry, &pid, &number_of_cpu, &bytes);
     if (problem == NULL && (pid != 0 || number_of_cpu != stream->cpu))
         problem = "it is another CPU's";
+    if (problem == NULL && segment_of(dump, physical + sizeof(packet), entry.bytes) == NULL)
+        problem = missing;
     entry.place = physical + sizeof(packet);
     if (problem == NULL)
-        problem = stream_add(stream, &entry);
-    return problem == NULL ? KOV_OK
-                           : fail(KOV_FAILED, "%s: packet %" PRIu64 " of %s is damaged: %s",
-                                  dump->path, number, stream->name, problem);
+        stream_collect(stream, &entry);
+    else
+        leave_out(engine, stream, number, problem);
 }
 
 // Adds every packet that is still in the ring, oldest first, whether it was read or not.
-static int add_cpu(struct engine *engine, const struct dump *dump, u32 number)
+static void add_cpu(struct engine *engine, const struct dump *dump, u32 number)
 {
     struct trace_cpu cpu;
     char name[16];
     snprintf(name, sizeof(name), "CPU %" PRIu32, number);
     bool whole = read_cpu(dump, number, &cpu);
+    engine->cpus |= 1U << number;
     u64 begun = TRACE_BE64(cpu.begun), count = TRACE_BE32(cpu.subbuffer_count);
-    if (!whole || count < 2 || count > MAX_SUBBUFFERS)
-        return fail(KOV_FAILED, "%s: the trace state of %s is damaged", dump->path, name);
+    if (!whole || count < 2 || count > MAX_SUBBUFFERS) {
+        warn("%s: the trace state of %s is damaged", dump->path, name);
+        return;
+    }
     struct packet_stream *stream = engine_add_stream(engine, 0, number, name);
-    int code = KOV_OK;
-    for (u64 next = begun > count ? begun - count : 0; code == KOV_OK && next < begun; next++)
-        code = add_packet(dump, stream, &cpu, next);
-    return code;
+    for (u64 next = begun > count ? begun - count : 0; next < begun; next++)
+        add_packet(engine, dump, stream, &cpu, next);
 }
 
 int engine_open_dump(struct engine *engine, const char *path)
@@ -313,6 +336,11 @@ int engine_open_dump(struct engine *engine, const char *path)
         code = read_metadata(engine, dump);
     for (u32 i = 0; code == KOV_OK && i < ORRERY_MAX_CPUS; i++)
         if (dump->descriptor.cpus[i] != 0)
-            code = add_cpu(engine, dump, i);
+            add_cpu(engine, dump, i);
+    if (code == KOV_OK) {
+        engine_arrange(engine);
+        memory_waits_read(&engine->waits, dump->descriptor.places, dump->descriptor.linear_base,
+                          read_physical, dump);
+    }
     return code;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Merges streams with a heap.
-#include "trace/engine/engine.h"
+#include "trace/engine/arrange.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
 
@@ -29,6 +29,7 @@ void engine_close(struct engine *engine)
     free(engine->streams);
     free(engine->heap);
     descriptions_free(&engine->descriptions);
+    memory_waits_free(&engine->waits);
     *engine = (struct engine){0};
 }
 
@@ -46,6 +47,17 @@ bool engine_range(const struct engine *engine, u64 *begin, u64 *end)
             *end = stream->packets[stream->count - 1].end;
     }
     return *begin <= *end;
+}
+
+u64 engine_known_until(const struct engine *engine, u32 cpu)
+{
+    u64 until = 0;
+    for (size_t i = 0; i < engine->count; i++) {
+        const struct packet_stream *stream = engine->streams[i];
+        if (stream->pid == 0 && stream->cpu == cpu && stream->count > 0)
+            until = stream->packets[stream->count - 1].end;
+    }
+    return until;
 }
 
 // ---- the heap ----------------------------------------------------------------------------------
@@ -108,25 +120,37 @@ void engine_wake_stream(struct engine *engine, struct packet_stream *stream)
 
 // ---- visiting ----------------------------------------------------------------------------------
 
-static int damaged(const struct engine *engine, const struct packet_stream *stream, size_t packet,
-                   const char *how)
+// Leaves out the packet that comes next. All its events are lost.
+static int leave_out(struct engine *engine, struct packet_stream *stream,
+                     const struct visitor *visitor, const char *problem)
 {
-    return fail(KOV_FAILED, "%s: packet %zu of %s is damaged: %s", engine->where, packet,
-                stream->name, how);
+    struct packet_entry *entry = &stream->packets[stream->next++];
+    const struct trace_loss loss = {.from = entry->begin,
+                                    .to = entry->end,
+                                    .pid = stream->pid,
+                                    .cpu = stream->cpu,
+                                    .packets = 1};
+    if (!entry->damaged)
+        engine_leave_out_entry(engine, stream, entry, problem);
+    entry->damaged = true;
+    stream_at_packet(stream);
+    return visitor->loss == NULL || loss.to < engine->from ? KOV_OK
+                                                           : visitor->loss(visitor->context, &loss);
 }
 
-static int begin_packet(struct engine *engine, struct packet_stream *stream)
+static int begin_packet(struct engine *engine, struct packet_stream *stream,
+                        const struct visitor *visitor)
 {
     const struct packet_entry *entry = &stream->packets[stream->next];
-    size_t number = stream->next;
     u8 *content = memory_get(entry->bytes);
+    u64 last;
     int code = engine->source.read(engine->source.context, stream, entry, content);
-    if (code != KOV_OK) {
+    const char *problem = code == KOV_OK ? stream_check_content(entry, content, &last) : NULL;
+    if (code != KOV_OK || problem != NULL)
         free(content);
-        return code;
-    }
-    const char *problem = stream_begin_content(stream, content);
-    return problem == NULL ? KOV_OK : damaged(engine, stream, number, problem);
+    else
+        stream_begin_content(stream, content);
+    return problem == NULL ? code : leave_out(engine, stream, visitor, problem);
 }
 
 static int visit_loss(struct engine *engine, struct packet_stream *stream,
@@ -134,7 +158,7 @@ static int visit_loss(struct engine *engine, struct packet_stream *stream,
 {
     struct trace_loss loss;
     stream_loss_before(stream, stream->next, &loss);
-    stream->state = STREAM_PACKET;
+    stream->state = stream->next < stream->count ? STREAM_PACKET : STREAM_END;
     stream->time = loss.to;
     if (visitor->loss == NULL || loss.to < engine->from)
         return KOV_OK;
@@ -160,10 +184,7 @@ static int visit_event(struct engine *engine, struct packet_stream *stream,
             event.description = NULL;
         code = visitor->event(visitor->context, &event);
     }
-    size_t number = stream->next;
-    const char *problem = stream_next_event(stream);
-    if (problem != NULL)
-        return damaged(engine, stream, number, problem);
+    stream_next_event(stream);
     return code;
 }
 
@@ -175,7 +196,7 @@ int engine_visit(struct engine *engine, u64 to, const struct visitor *visitor)
         if (first->state == STREAM_LOSS)
             code = visit_loss(engine, first, visitor);
         else if (first->state == STREAM_PACKET)
-            code = begin_packet(engine, first);
+            code = begin_packet(engine, first, visitor);
         else
             code = visit_event(engine, first, visitor);
         // The time of the heap's first stream has changed.

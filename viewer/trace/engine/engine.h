@@ -6,6 +6,8 @@
 #define KOV_ENGINE_H
 
 #include "trace/engine/descriptions.h"
+#include "trace/engine/memory_waits.h"
+#include "trace/engine/recorded.h"
 #include "trace/engine/stream.h"
 
 // Reads the events of a packet, entry->bytes long, into `content`. Returns an exit code.
@@ -25,8 +27,16 @@ struct engine {
     struct packet_stream **heap; // streams that are not at their end, earliest first
     size_t heap_count, heap_capacity;
     u64 from; // events before it are not shown
-    struct trace_loss loss;
+    u32 cpus; // mask of those whose kernel streams the trace had, also of missing ones; 0: none
+    u32 missing_cpus;          // of these, it has been told that their stream is missing
+    u64 left_out;              // packets that are damaged
+    struct recorded recorded;  // once somebody has looked (recorded_read)
+    struct memory_waits waits; // at the end; known only to dumps
 };
+
+// Part of a second. The last packets are taken CPU by CPU, then process by process: that is tens
+// of milliseconds. A stream that ends earlier is cut.
+#define ENGINE_CLOSING_PART 4
 
 // An event, valid while its visitor has it.
 struct trace_event {
@@ -60,6 +70,9 @@ void engine_seek(struct engine *engine, u64 from);
 // it begins, and also when it ends at `from` or later. A second call with a later time goes on.
 int engine_visit(struct engine *engine, u64 to, const struct visitor *visitor);
 
+// Returns until when the kernel's stream of a CPU tells what happens: the end of its last packet.
+// 0: it has none.
+u64 engine_known_until(const struct engine *engine, u32 cpu);
 // Returns the begin of the first packet and the end of the last. False: there are no packets.
 bool engine_range(const struct engine *engine, u64 *begin, u64 *end);
 // Reads the fields, each widened to 64 bits. The event must have a description.

@@ -2,23 +2,162 @@
 // Names that a trace tells.
 #include "trace/engine/labels.h"
 #include "tools/kov.h"
+#include "tools/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <trace/table.h>
 
-#define STATE_EVENTS_MAX 4000000 // of a state, so that its writer cannot make reading endless
+#define OBJECT_BYTES_MAX 0x100000 // larger ones are taken for a damaged trace
+// Of a state, so that its writer cannot make reading endless; and until it begins, at the latest.
+#define STATE_EVENTS_MAX 4000000
+#define STATE_BEGINS_WITHIN 1000000
+
+// A number that belongs to another: the class of an object, the process whose object it is, its
+// parent, the process that has an endpoint.
+struct link {
+    u64 key[KEY_WORDS];
+    u64 to;
+};
+
+// Where an object's memory is, from when to when.
+struct place {
+    u64 key[KEY_WORDS]; // COID
+    u64 address, bytes, from, to;
+};
 
 struct search {
     struct labels *labels;
     u64 events;
+    bool begun;
 };
 
+static struct keyed_rows *linked_by(struct labels *labels, u32 link)
+{
+    struct keyed_rows *const rows[LABEL_LINKS] = {
+        &labels->classes, &labels->classes, &labels->processes, &labels->processes,
+        &labels->parents, &labels->owned,   &labels->owned};
+    return rows[link];
+}
+
+// ---- objects' memory ---------------------------------------------------------------------------
+
+static u64 bit_of(const char *major)
+{
+    for (u32 i = 0; i < trace_major_count; i++)
+        if (strcmp(trace_majors[i].name, major) == 0)
+            return 1UL << trace_majors[i].number;
+    return 0;
+}
+
+// An object that the state tells was there before: its begin would have been told.
+static void learn_place(struct labels *labels, const u64 *values, u64 from)
+{
+    struct place *place = keyed_rows_get(&labels->places, (const u64[KEY_WORDS]){values[0]});
+    if (place->address == 0)
+        *place = (struct place){{values[0]}, values[1], values[2], from, UINT64_MAX};
+}
+
+static void learn_places(struct labels *labels, const struct trace_event *event)
+{
+    const struct event_fields *events = labels->place_events;
+    u64 values[EVENT_FIELDS_MAX];
+    if (event_fields_are(&events[PLACE_TOLD], event, values)) {
+        learn_place(labels, values, 0);
+    } else if (event_fields_are(&events[PLACE_MADE], event, values)) {
+        learn_place(labels, values, event->time);
+    } else if (event_fields_are(&events[PLACE_FREED], event, values)) {
+        struct place *place =
+            (struct place *)keyed_rows_find(&labels->places, (const u64[KEY_WORDS]){values[0]});
+        if (place != NULL)
+            place->to = event->time;
+    } else if (event_fields_are(&events[PLACE_STATE], event, values)) {
+        labels->followed |= (values[0] & bit_of("OBJ")) != 0;
+    } else if (event_fields_are(&events[PLACE_MASK], event, values)) {
+        u64 locks = bit_of("LOCK") | bit_of("LOCKHOLD");
+        labels->unfollowed |= (values[0] & locks) != 0 && (values[0] & bit_of("OBJ")) == 0;
+    }
+}
+
+static int by_address(const void *one, const void *other)
+{
+    const struct place *a = *(void *const *)one, *b = *(void *const *)other;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void order_places(struct labels *labels)
+{
+    size_t count = labels->places.count;
+    if (labels->by_address_count == count)
+        return;
+    free(labels->by_address);
+    labels->by_address = memory_get(count * sizeof(void *));
+    memcpy(labels->by_address, labels->places.rows, count * sizeof(void *));
+    qsort(labels->by_address, count, sizeof(void *), by_address);
+    labels->by_address_count = count;
+}
+
+// Returns how many places begin at or below an address.
+static size_t places_below(const struct labels *labels, u64 address)
+{
+    size_t low = 0, high = labels->by_address_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (((const struct place *)labels->by_address[middle])->address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Memory is used again, so several may have been there.
+bool labels_object_at(struct labels *labels, u64 address, u64 from, u64 to, u64 *coid, u64 *offset)
+{
+    const struct place *found = NULL;
+    if (!labels->followed || labels->unfollowed)
+        return false;
+    order_places(labels);
+    for (size_t i = places_below(labels, address); i-- > 0;) {
+        const struct place *place = labels->by_address[i];
+        if (address - place->address > OBJECT_BYTES_MAX)
+            break;
+        if (address - place->address >= place->bytes || place->to <= from || place->from > to)
+            continue;
+        if (found != NULL)
+            return false;
+        found = place;
+    }
+    if (found == NULL || found->from > from || found->to < to)
+        return false;
+    *coid = found->key[0];
+    *offset = address - found->address;
+    return true;
+}
+
+void labels_lose(struct labels *labels)
+{
+    labels->unfollowed = true;
+}
+
+// ---- learning ----------------------------------------------------------------------------------
+
+// A process may log in its own stream whatever it likes.
 void labels_learn(struct labels *labels, const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX];
+    u64 values[EVENT_FIELDS_MAX] = {0};
+    if (event->pid != 0)
+        return;
+    learn_places(labels, event);
+    for (u32 link = 0; link < LABEL_LINKS; link++)
+        if (event_fields_are(&labels->links[link], event, values)) {
+            const u64 key[KEY_WORDS] = {values[0]};
+            ((struct link *)keyed_rows_get(linked_by(labels, link), key))->to = values[1];
+        }
     for (u32 kind = 0; kind < LABEL_KINDS; kind++)
         if (event_fields_are(&labels->events[kind], event, values)) {
             struct label *label =
-                keyed_rows_get(&labels->kinds[kind], (const u64[KEY_WORDS]){values[0]});
+                keyed_rows_get(&labels->kinds[kind], (const u64[KEY_WORDS]){values[0], values[1]});
             trace_event_string(event, label->name);
         }
 }
@@ -28,28 +167,58 @@ static int find_state(void *context, const struct trace_event *event)
     struct search *search = context;
     u64 values[EVENT_FIELDS_MAX];
     labels_learn(search->labels, event);
+    search->begun |= (event->id >> 16 & 63) == search->labels->state_end.description->info.major;
     return event_fields_are(&search->labels->state_end, event, values) ||
-                   ++search->events == STATE_EVENTS_MAX
+                   ++search->events == (search->begun ? STATE_EVENTS_MAX : STATE_BEGINS_WITHIN)
                ? VISIT_ENOUGH
                : KOV_OK;
 }
 
-int labels_begin(struct labels *labels, struct engine *engine, u64 from)
+void labels_find_events(struct labels *labels, const struct descriptions *descriptions)
 {
-    static const char *const names[][2] = {{"STATE:process_name", "pid"},
+    static const char *const links[LABEL_LINKS][3] = {
+        {"STATE:state_object", "coid", "class_id"}, {"OBJ:obj_create", "coid", "class_id"},
+        {"STATE:state_process", "coid", "pid"},     {"SCHED:process_create", "coid", "pid"},
+        {"STATE:state_child", "child", "parent"},   {"IPC:ipc_call", "endpoint", "server"},
+        {"IPC:ipc_endpoint", "endpoint", "pid"}};
+    static const struct event_fields places[PLACE_EVENTS] = {
+        [PLACE_TOLD] = {.name = "STATE:state_object", .fields = {"coid", "address", "bytes"}},
+        [PLACE_MADE] = {.name = "OBJ:obj_create", .fields = {"coid", "address", "bytes"}},
+        [PLACE_FREED] = {.name = "OBJ:obj_reclaim", .fields = {"coid"}},
+        [PLACE_STATE] = {.name = "STATE:state_begin", .fields = {"mask"}},
+        [PLACE_MASK] = {.name = "TRACE:start", .fields = {"mask"}}};
+    static const char *const names[][3] = {{"STATE:process_name", "pid"},
                                            {"STATE:thread_name", "thread"},
-                                           {"STATE:class_name", "class_id"}};
+                                           {"STATE:class_name", "class_id"},
+                                           {"STATE:sensor_name", "pid", "sensor"}};
     for (u32 kind = 0; kind < LABEL_KINDS; kind++) {
         labels->kinds[kind].row_bytes = sizeof(struct label);
-        labels->events[kind] =
-            (struct event_fields){.name = names[kind][0], .fields = {names[kind][1]}};
-        event_fields_find(&labels->events[kind], &engine->descriptions);
+        labels->events[kind] = (struct event_fields){.name = names[kind][0],
+                                                     .fields = {names[kind][1], names[kind][2]}};
+        event_fields_find(&labels->events[kind], descriptions);
     }
+    for (u32 link = 0; link < LABEL_LINKS; link++) {
+        linked_by(labels, link)->row_bytes = sizeof(struct link);
+        labels->links[link] = (struct event_fields){.name = links[link][0],
+                                                    .fields = {links[link][1], links[link][2]}};
+        event_fields_find(&labels->links[link], descriptions);
+    }
+    labels->places.row_bytes = sizeof(struct place);
+    memcpy(labels->place_events, places, sizeof(places));
+    for (u32 i = 0; i < PLACE_EVENTS; i++)
+        event_fields_find(&labels->place_events[i], descriptions);
     labels->state_end = (struct event_fields){.name = "STATE:state_end"};
-    event_fields_find(&labels->state_end, &engine->descriptions);
+    event_fields_find(&labels->state_end, descriptions);
+}
+
+int labels_begin(struct labels *labels, struct engine *engine, u64 from)
+{
     u64 begin, end;
-    if (labels->state_end.description == NULL || !engine_range(engine, &begin, &end) ||
-        from <= begin)
+    labels_find_events(labels, &engine->descriptions);
+    if (!engine_range(engine, &begin, &end) || from <= begin)
+        return KOV_OK;
+    labels_lose(labels); // what came and went before is not read
+    if (labels->state_end.description == NULL || labels->kinds[LABEL_CLASS].count > 0)
         return KOV_OK;
     struct search search = {.labels = labels};
     struct visitor visitor = {find_state, NULL, &search};
@@ -57,15 +226,62 @@ int labels_begin(struct labels *labels, struct engine *engine, u64 from)
     return engine_visit(engine, UINT64_MAX, &visitor);
 }
 
-const char *labels_find(const struct labels *labels, enum label_kind kind, u64 number)
+static const char *find(const struct labels *labels, enum label_kind kind, u64 first, u64 second)
 {
     const struct label *label =
-        keyed_rows_find(&labels->kinds[kind], (const u64[KEY_WORDS]){number});
+        keyed_rows_find(&labels->kinds[kind], (const u64[KEY_WORDS]){first, second});
     return label == NULL ? NULL : label->name;
+}
+
+static bool follow_link(const struct keyed_rows *rows, u64 from, u64 *to)
+{
+    const struct link *link = keyed_rows_find(rows, (const u64[KEY_WORDS]){from});
+    if (link != NULL)
+        *to = link->to;
+    return link != NULL;
+}
+
+const char *labels_class_of(const struct labels *labels, u64 coid)
+{
+    u64 class_id;
+    return follow_link(&labels->classes, coid, &class_id)
+               ? labels_find(labels, LABEL_CLASS, class_id)
+               : NULL;
+}
+
+// An endpoint is a child of its Process.
+bool labels_owner_of(const struct labels *labels, u64 endpoint, u64 *pid)
+{
+    u64 parent;
+    return follow_link(&labels->owned, endpoint, pid) ||
+           (follow_link(&labels->parents, endpoint, &parent) &&
+            follow_link(&labels->processes, parent, pid));
+}
+
+const char *labels_find(const struct labels *labels, enum label_kind kind, u64 number)
+{
+    return find(labels, kind, number, 0);
+}
+
+const char *labels_find_sensor(const struct labels *labels, u64 pid, u64 sensor)
+{
+    return find(labels, LABEL_SENSOR, pid, sensor);
+}
+
+void labels_name_process(struct labels *labels, u64 pid, const char *name)
+{
+    struct label *label =
+        keyed_rows_get(&labels->kinds[LABEL_PROCESS], (const u64[KEY_WORDS]){pid});
+    if (label->name[0] == '\0')
+        snprintf(label->name, sizeof(label->name), "%s", name);
 }
 
 void labels_free(struct labels *labels)
 {
+    keyed_rows_free(&labels->places);
+    free(labels->by_address);
+    for (u32 link = 0; link < LABEL_LINKS; link++)
+        keyed_rows_free(linked_by(labels, link));
     for (u32 kind = 0; kind < LABEL_KINDS; kind++)
         keyed_rows_free(&labels->kinds[kind]);
 }

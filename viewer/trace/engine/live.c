@@ -66,10 +66,15 @@ int engine_add_packet(struct engine *engine, u32 pid, u32 cpu, const u8 *data, s
                     problem);
     struct packet_stream *stream = stream_of(engine, pid, cpu);
     forget_shown(stream);
+    if (stream->count == 0)
+        stream->first_sequence = entry.sequence; // others may have taken what was before
     u8 *events = memory_get(entry.bytes);
     memcpy(events, data + TRACE_PACKET_HEADER_SIZE, entry.bytes);
     entry.place = (uintptr_t)events;
-    problem = stream_add(stream, &entry);
+    u64 last;
+    problem = stream_check_content(&entry, events, &last);
+    if (problem == NULL)
+        problem = stream_add(stream, &entry);
     if (problem != NULL) {
         free(events);
         return fail(KOV_CONNECTION, "a packet of %s is damaged: %s", stream->name, problem);

@@ -52,6 +52,13 @@ const char *stream_read_pushed(const u8 *data, size_t bytes, u32 pid, u32 cpu,
     return problem == NULL && own_bytes != bytes ? "its size is not what its header says" : problem;
 }
 
+void stream_collect(struct packet_stream *stream, const struct packet_entry *entry)
+{
+    stream->packets =
+        memory_grow(stream->packets, stream->count, &stream->capacity, sizeof(*stream->packets));
+    stream->packets[stream->count++] = *entry;
+}
+
 const char *stream_add(struct packet_stream *stream, const struct packet_entry *entry)
 {
     if (stream->count > 0) {
@@ -61,16 +68,32 @@ const char *stream_add(struct packet_stream *stream, const struct packet_entry *
         if (entry->discarded < last->discarded)
             return "it has fewer events discarded than the one before";
     }
-    stream->packets =
-        memory_grow(stream->packets, stream->count, &stream->capacity, sizeof(*stream->packets));
-    stream->packets[stream->count++] = *entry;
+    stream_collect(stream, entry);
     return NULL;
+}
+
+// Tells which packets were recorded behind those that are there.
+static bool loss_behind(const struct packet_stream *stream, struct trace_loss *loss)
+{
+    const struct packet_entry *last =
+        stream->count > 0 ? &stream->packets[stream->count - 1] : NULL;
+    u64 next = last == NULL ? stream->first_sequence : last->sequence + 1UL;
+    *loss = (struct trace_loss){
+        .from = last == NULL ? 0 : last->end,
+        .to = stream->trace_end,
+        .pid = stream->pid,
+        .cpu = stream->cpu,
+        .packets = stream->end_sequence > next ? stream->end_sequence - next : 0,
+    };
+    return loss->packets > 0;
 }
 
 // Events are discarded while no packet is open. So they lie between the end of one packet and the
 // beginning of the next (trace/src/ring.c).
 bool stream_loss_before(const struct packet_stream *stream, size_t index, struct trace_loss *loss)
 {
+    if (index == stream->count)
+        return loss_behind(stream, loss);
     const struct packet_entry *entry = &stream->packets[index];
     const struct packet_entry *before = index > 0 ? entry - 1 : NULL;
     *loss = (struct trace_loss){
@@ -78,7 +101,8 @@ bool stream_loss_before(const struct packet_stream *stream, size_t index, struct
         .to = entry->begin,
         .pid = stream->pid,
         .cpu = stream->cpu,
-        .packets = before == NULL ? entry->sequence : entry->sequence - before->sequence - 1,
+        .packets = before == NULL ? entry->sequence - stream->first_sequence
+                                  : entry->sequence - before->sequence - 1,
         .discarded = entry->discarded - (before == NULL ? 0 : before->discarded),
     };
     return loss->packets > 0 || loss->discarded > 0;
@@ -89,11 +113,11 @@ void stream_at_packet(struct packet_stream *stream)
     struct trace_loss loss;
     free(stream->content);
     stream->content = NULL;
-    if (stream->next == stream->count) {
+    bool missing = stream_loss_before(stream, stream->next, &loss);
+    if (stream->next == stream->count && !missing) {
         stream->state = STREAM_END;
         return;
     }
-    bool missing = stream_loss_before(stream, stream->next, &loss);
     stream->state = missing ? STREAM_LOSS : STREAM_PACKET;
     stream->time = missing ? loss.from : stream->packets[stream->next].begin;
 }
@@ -112,41 +136,57 @@ void stream_seek(struct packet_stream *stream, u64 from)
     stream_at_packet(stream);
 }
 
-const char *stream_next_event(struct packet_stream *stream)
+static u64 event_word(const u8 *at)
 {
-    const struct packet_entry *packet = &stream->packets[stream->next];
-    if (stream->at == packet->bytes) {
-        if (stream->found != packet->events)
-            return "it does not hold as many events as its header says";
-        stream->next++;
-        stream_at_packet(stream);
-        return NULL;
-    }
     u64 word;
-    memcpy(&word, stream->content + stream->at, sizeof(word));
-    word = TRACE_BE64(word);
-    u32 length = trace_event_length(word);
-    u64 time = stream->event.time + (u32)(trace_event_time(word) - (u32)stream->event.time);
-    if (length == 0 || length * sizeof(u64) > packet->bytes - stream->at)
-        return "an event in it goes beyond its end";
-    if (time > packet->end)
-        return "an event in it is later than its end";
-    stream->event = (struct stream_event){time, trace_event_id(word), length - 1,
-                                          stream->content + stream->at + sizeof(u64)};
-    stream->time = time;
-    stream->at += length * sizeof(u64);
-    stream->found++;
-    return NULL;
+    memcpy(&word, at, sizeof(word));
+    return TRACE_BE64(word);
 }
 
-const char *stream_begin_content(struct packet_stream *stream, u8 *content)
+// Returns the time of an event whose time is the first that has these low bits, from `time` on.
+static u64 event_time(u64 word, u64 time)
+{
+    return time + (u32)(trace_event_time(word) - (u32)time);
+}
+
+const char *stream_check_content(const struct packet_entry *packet, const u8 *content, u64 *last)
+{
+    u32 found = 0;
+    *last = packet->begin;
+    for (size_t at = 0; at < packet->bytes; found++) {
+        u64 word = event_word(content + at), length = trace_event_length(word) * sizeof(u64);
+        if (length == 0 || length > packet->bytes - at)
+            return "an event in it goes beyond its end";
+        *last = event_time(word, *last);
+        if (*last > packet->end)
+            return "an event in it is later than its end";
+        at += length;
+    }
+    return found == packet->events ? NULL : "it does not hold as many events as its header says";
+}
+
+void stream_next_event(struct packet_stream *stream)
+{
+    if (stream->at == stream->packets[stream->next].bytes) {
+        stream->next++;
+        stream_at_packet(stream);
+        return;
+    }
+    u64 word = event_word(stream->content + stream->at);
+    u32 length = trace_event_length(word);
+    stream->time = event_time(word, stream->event.time);
+    stream->event = (struct stream_event){stream->time, trace_event_id(word), length - 1,
+                                          stream->content + stream->at + sizeof(u64)};
+    stream->at += length * sizeof(u64);
+}
+
+void stream_begin_content(struct packet_stream *stream, u8 *content)
 {
     stream->content = content;
     stream->state = STREAM_EVENT;
     stream->at = 0;
-    stream->found = 0;
     stream->event.time = stream->packets[stream->next].begin;
-    return stream_next_event(stream);
+    stream_next_event(stream);
 }
 
 void stream_free(struct packet_stream *stream)

@@ -73,8 +73,7 @@ function listenToKeys(): void {
       target.blur();
       return;
     }
-    // These belong to the browser: Space and Enter press the button that has the focus.
-    if (key === "Space" && target.matches("button, summary, a")) return;
+    // Space holds wherever the focus is, and Enter presses the button that has it.
     if (runKey(key, inText)) event.preventDefault();
   });
 }
@@ -107,5 +106,6 @@ if (token) connect(dial, token);
 else store.connection.value = { phase: "token" };
 followPlace();
 listenToKeys();
+setInterval(() => store.listen(), 250);
 const page = document.getElementById("page");
 if (page) render(<App dial={dial} />, page);

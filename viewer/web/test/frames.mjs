@@ -15,7 +15,8 @@ export const FRAMES = {
   heat: [2, "u32 u32 f32 f32 f32 f32 f32 f32"],
   metric: [3, "f64 f32 f32 f32"],
   series: [4, "f64 f32 f32 f32 f32"],
-  ranking: [5, "u32 u32 f32 f32 f32 f32 f32 f32 f32"],
+  ranking: [5, "u32 u32 f32 f32 f32 f32 f32 f32 f32 u8"],
+  slices: [7, "f64 f64 f64 u32 u32 u32 u32 u8 u8"],
   bytes: [12, "u8"],
 };
 

@@ -50,6 +50,18 @@ async function seesHotObject(page) {
   step("the hot object is seen without a click, and has the longest bar");
 }
 
+async function showsWhatIsApart(page) {
+  const grid = '[role="treegrid"]';
+  await page.waitForSelector(`${grid} [data-key="i"]:has-text("of the time")`);
+  await page.waitForSelector(`${grid} [data-key="n:0"]:has-text("[none] its code")`);
+  await page.waitForSelector(`${grid} [data-key="p:99"]:has-text("sort pid 99, ended")`);
+  const share = async (key) =>
+    Number.parseFloat(await page.textContent(`${grid} [data-key="${key}"] .number`));
+  assert.equal(await share("m"), 100);
+  assert.ok((await share("p:99")) < 5 && (await share("i")) > 50);
+  step("code without an object, ended processes and the idle loop have rows; it is of the time");
+}
+
 async function hidesToken(page) {
   assert.ok(!page.url().includes("t=0123"), page.url());
   assert.ok(await page.evaluate(() => sessionStorage.getItem("token")));
@@ -110,6 +122,40 @@ async function choosesRange(page) {
   step("dragging on the strip chooses the range; Space is live again");
 }
 
+async function holdsBySpace(page) {
+  await page.keyboard.press("7");
+  await page.click('th button:has-text("CPU %")');
+  await page.waitForSelector('th[aria-sort="descending"]:has-text("▾")');
+  await page.click('th button:has-text("name")');
+  await page.waitForSelector('th[aria-sort="ascending"]:has-text("name ▴")');
+  await page.click('th button:has-text("CPU %")');
+  await page.focus('th button:has-text("name")');
+  await page.keyboard.press("Space");
+  await page.waitForSelector('.header:has-text("held")');
+  await page.waitForSelector('th[aria-sort="descending"]:has-text("CPU %")');
+  await page.keyboard.press("Space");
+  await page.waitForSelector('.header:has-text("● live")');
+  await page.keyboard.press("1");
+  await page.setViewportSize({ width: 1280, height: 400 });
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog kbd");
+  const scrolled = await page.$eval("dialog", (one) => [one.scrollTop, one.scrollHeight]);
+  assert.ok(scrolled[0] === 0 && scrolled[1] > 400, `${scrolled}`);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("2");
+  const heights = [];
+  for (const height of [800, 1200]) {
+    await page.setViewportSize({ width: 1280, height });
+    await page.waitForSelector(".chart canvas");
+    heights.push(await page.$eval(".chart canvas", (one) => one.clientHeight));
+  }
+  assert.ok(heights[1] > heights[0], `${heights}`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.keyboard.press("1");
+  step("help opens at its top; graphs grow with the window");
+  step("Space holds with the focus on a button; columns say in which direction they sort");
+}
+
 async function comparesRanking(page) {
   await page.keyboard.press("3");
   await page.waitForSelector('[role="grid"] [data-key="o:0:12550"]');
@@ -141,7 +187,54 @@ async function runsWorkload(page) {
   await page.click('.run:has-text("hold=250") button:has-text("Stop")');
   await page.waitForSelector('.run:has-text("hold=250") >> text=ended');
   await page.waitForSelector('.console:has-text("orrery:/$")');
-  step("a workload is started from its form, and stopped");
+  const output = await page.textContent(".console");
+  assert.equal(output.split("$ ls").length, 2, `told once: ${output}`);
+  step("a workload is started from its form, and stopped; the console is told once");
+}
+
+async function asksTwice(page) {
+  await page.selectOption('[aria-label="Workloads"] select', "crash");
+  const crashes = () =>
+    page.$$eval(".run", (all) => all.filter((one) => /crash/.test(one.textContent)).length);
+  await page.focus('[name="kind"]');
+  await page.keyboard.press("Enter");
+  await page.dblclick('.parameters button:has-text("Start")');
+  await page.waitForSelector('.parameters button:has-text("crash: end orrery?")');
+  assert.equal(await crashes(), 0);
+  await page.click(".parameters button.asks");
+  await page.waitForSelector('.run:has-text("crash")');
+  assert.equal(await crashes(), 1);
+  step("what ends the machine is asked about twice, and a double click is asked too");
+}
+
+async function copiesCommands(page, port) {
+  await page.keyboard.press("1");
+  await page.evaluate(() => {
+    location.hash = "#/objects?s=p:3";
+  });
+  await page.waitForSelector(".inspector code.kov");
+  assert.match(
+    await page.textContent(".inspector code.kov"),
+    new RegExp(`^kov --port ${port} stat -e larx@100000 --per-object --pid 3 -d 10$`),
+  );
+  step("the command to copy leads to the machine");
+}
+
+async function playsTape(browser, trouble) {
+  const gateway = await play("--tape");
+  const page = await openPage(browser, gateway.link, trouble);
+  await page.waitForSelector('.header:has-text("recording")');
+  await page.waitForSelector(`[data-key="${HOT}"]`);
+  await page.click(`[data-key="${HOT}"]`);
+  await page.waitForSelector(".inspector h2");
+  assert.equal(await page.locator("code.kov").count(), 0);
+  await page.keyboard.press("7");
+  await page.waitForSelector('tr[data-key="p:1"]');
+  await page.waitForSelector('.parameters:has-text("A recording")');
+  for (const gone of ["kill", "Start", "Send", "Power off"])
+    assert.equal(await page.locator(`main button:text-is("${gone}")`).count(), 0, gone);
+  assert.equal(await page.locator('main select[aria-label^="Move"]').count(), 0);
+  step("a recording has no kill, no start and no command");
 }
 
 async function survivesLoss(page, gateway) {
@@ -204,18 +297,23 @@ try {
   let gateway = await play();
   const page = await openPage(browser, gateway.link, trouble);
   await seesHotObject(page);
+  await showsWhatIsApart(page);
   await hidesToken(page);
   await showsHostileName(page);
   await movesByKeys(page);
   await filters(page);
   await finds(page);
   await choosesRange(page);
+  await holdsBySpace(page);
   await comparesRanking(page);
   await showsMetrics(page);
   await runsWorkload(page);
+  await asksTwice(page);
+  await copiesCommands(page, 4242);
   gateway = await survivesLoss(page, gateway);
   await refusesToken(browser, gateway, trouble);
   await observerMayLook(browser, trouble);
+  await playsTape(browser, trouble);
   assert.deepEqual(trouble, []);
   step("no error, and nothing against the security policy");
 } finally {

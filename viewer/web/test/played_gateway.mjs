@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A gateway without a machine: serves the page with the same headers, plays a machine under load.
-//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--port PORT]
-// prints the link. --changes: so many objects get another heat twice a second, as often as kov
-// serve says it, and every two seconds 100 objects go or come. It shows what the page does; what
-// kov serve does is tested with kov serve.
+//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--tape]
+//     [--port PORT]
+// prints the link. --tape: the machine is a recording. --changes: so many objects get another heat
+// twice a second, as often as kov serve says it, and every two seconds 100 objects go or come. It
+// shows what the page does; what kov serve does is tested with kov serve.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -17,6 +18,7 @@ const option = (name, initial) => {
 };
 const folder = process.argv[2];
 const role = process.argv.includes("--observer") ? "observer" : "controller";
+const played = process.argv.includes("--tape");
 const extra = Number(option("objects", 300));
 const changes = Number(option("changes", 0));
 const TOKEN = "0123456789abcdef0123456789abcdef";
@@ -67,6 +69,13 @@ function buildMachine() {
 }
 buildMachine();
 
+/** What has samples and stands in no scan: a thing, its samples a second. */
+const apart = [
+  ["n:0", "[none]", 7],
+  ["p:99", "sort", 5],
+  ["i", "[idle]", 400],
+].map(([key, label, rate]) => [things.push([key, label, 0, 0]), rate]);
+
 const plain = tree.map(([thing]) => thing).filter((thing) => things[thing - 1][0].startsWith("o:"));
 
 /** The next so many of all objects, as if they were hot by turns. */
@@ -103,6 +112,13 @@ function heatRows(seconds) {
       const key = things[at - 1][0];
       if (at === thing || !key.startsWith("o:")) sums.set(at, (sums.get(at) ?? 0) + samples);
     }
+  }
+  for (const [thing, rate] of apart) {
+    const samples = rate * seconds;
+    const key = things[thing - 1][0];
+    sums.set(thing, samples);
+    if (key !== "i") sums.set(1, sums.get(1) + samples);
+    if (key === "n:0") sums.set(2, sums.get(2) + samples);
   }
   const scale = 100000 / seconds;
   return [...sums].map(([thing, samples]) => [
@@ -166,7 +182,7 @@ function stateOf(kind) {
   if (kind === "processes")
     return {
       processes: things
-        .filter(([key]) => key.startsWith("p:"))
+        .filter(([key]) => key.startsWith("p:") && key !== "p:99")
         .map(([key, name], i) => ({
           pid: Number(key.slice(2)),
           name,
@@ -205,6 +221,7 @@ function stateOf(kind) {
             "cpus=all (or 0-1)",
         },
         { name: "demo", help: "" },
+        { name: "crash", help: "kind=wild (wild|hang)" },
       ],
       runs,
     };
@@ -257,9 +274,10 @@ function rankingRows(wish) {
       before,
       share - before,
       shareError * 1.3,
+      has && Math.abs(share - before) <= shareError * 1.3 ? 1 : 0,
     ];
   });
-  return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN]];
+  return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN, 0]];
 }
 
 // ---- what it says -------------------------------------------------------------------------------
@@ -293,13 +311,15 @@ function say(socket, watch) {
     });
     socket.send(frame("series", id, rows, { whole }));
   } else if (kind === "console") {
-    const text = whole ? "orrery:/$ ls\r\nbin  \u001b[1metc\u001b[0m\r\norrery:/$ " : "";
+    const text =
+      whole || watch.again ? "orrery:/$ ls\r\nbin  \u001b[1metc\u001b[0m\r\norrery:/$ " : "";
     if (text)
       socket.send(
         frame(
           "bytes",
           id,
           [...Buffer.from(text)].map((one) => [one]),
+          { whole: true },
         ),
       );
   } else json({ type: "state", id, data: stateOf(kind) });
@@ -372,7 +392,7 @@ sockets.on("connection", (socket) => {
       json({
         type: "machine",
         machine: "orrery",
-        state: "live",
+        state: played ? "played" : "live",
         boot: "3f2a91c0",
         message: "",
         tries: 0,
@@ -390,6 +410,9 @@ sockets.on("connection", (socket) => {
     } else if (message.type === "watch") {
       watches.set(message.id, message);
       say(socket, message);
+      // As kov serve does where another browser begins to watch.
+      if (message.kind === "console") say(socket, Object.assign(message, { again: true }));
+      message.again = false;
     } else if (message.type === "unwatch") watches.delete(message.id);
     else if (message.type !== "credit") answer(socket, message);
   });

@@ -217,3 +217,72 @@ test("names: class, implementation and address of an object", () => {
   assert.equal(things.name("o:7:0x99"), "0x99", "one that nobody named");
   assert.equal(things.processName(12), "process 12");
 });
+
+test("the ended, code without an object and the idle loop have rows; shares are of others", () => {
+  const known = new Things();
+  known.add({
+    type: "names",
+    machine: "orrery",
+    first: 1,
+    things: [
+      ["m", "orrery", 0, 0],
+      ["p:4", "net", 0, 4],
+      ["o:4:40", "", 1, 4],
+      ["n:4", "[none]", 0, 4],
+      ["p:9", "sort", 0, 9],
+      ["n:9", "[none]", 0, 9],
+      ["i", "[idle]", 0, 0],
+    ],
+    first_string: 0,
+    strings: ["", "Buffer"],
+  });
+  const scanned = new Tree();
+  scanned.add(
+    decodeFrame(
+      frame("objects", 1, [
+        [1, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0],
+        [3, 2, 1, 1, 0],
+      ]),
+    ) as FrameObjects,
+  );
+  const table = new HeatTable();
+  table.add(
+    heatFrame([
+      [1, 100, 26, 100],
+      [2, 70, 21, 70],
+      [3, 50, 18, 50],
+      [4, 20, 11, 20],
+      [5, 30, 14, 30],
+      [6, 25, 13, 25],
+      [7, 900, 77, 900],
+    ]),
+  );
+  scanned.takeApart(table, known);
+  scanned.takeApart(table, known); // changes nothing more
+  assert.deepEqual(scanned.nodes.get(1)?.children, [2, 5, 7]);
+  assert.deepEqual(scanned.nodes.get(2)?.children, [3, 4]);
+  assert.deepEqual(scanned.nodes.get(5)?.children, [6]);
+  const { sums, total, idle, all } = sumHeat(scanned, table, known, []);
+  assert.deepEqual([total.samples, all.samples, idle.samples], [100, 100, 900]);
+  assert.deepEqual([...sums].map(([thing, one]) => [thing, one.samples]).sort(), [
+    [1, 100],
+    [2, 70],
+    [3, 50],
+    [4, 20],
+    [5, 30],
+    [6, 25],
+  ]);
+  const filtered = sumHeat(scanned, table, known, [{ not: true, any: ["p:9"] }]);
+  assert.deepEqual([filtered.total.samples, filtered.hidden.samples], [70, 30]);
+  assert.equal(filtered.all.samples, 100, "a share stays what it was under a filter");
+  // What has no heat any more goes.
+  table.add(heatFrame([[1, 1, 1, 1]]));
+  scanned.takeApart(table, known);
+  assert.deepEqual([...scanned.nodes.keys()], [1, 2, 3]);
+});
+
+test("all samples of one thing leave room for others", () => {
+  const one = { value: 1000, error: 2576, samples: 1 };
+  assert.ok(shareOf({ ...one }, one).error > 99);
+});

@@ -71,3 +71,12 @@ test("a token is read from its own kind of link", () => {
   assert.equal(readToken("#/objects?t=0123"), undefined);
   assert.equal(readToken("#t=<script>"), undefined);
 });
+
+test("a link has what the Timeline is zoomed to, to the nanosecond", () => {
+  const window = { from: 8172673, to: 8191967 };
+  const short = { from: 5, to: 40 };
+  const link = writePlace({ ...place, window });
+  assert.match(link, /w=0\.008172673\.\.0\.008191967/);
+  for (const one of [window, short, { from: 3e9, to: 3e9 + 7 }])
+    assert.deepEqual(readPlace(writePlace({ ...place, range: one, window: one })).window, one);
+});

@@ -14,7 +14,8 @@ enum fuzz_page {
     FUZZ_PAGE_STATE = 1, // of a slot: struct fuzz_state, then counts
     FUZZ_PAGE_PROGRAM,   // of a slot's program
     FUZZ_PAGE_CORPUS,    // of a program that has reached new code
-    FUZZ_PAGE_TOTALS, // counts of all processes that have ended; struct fuzz_summary in the first
+    // counts of all processes that have ended; the supervisor's struct summary in the first
+    FUZZ_PAGE_TOTALS,
 };
 
 #define FUZZ_MAGIC 0x4f5246555a5a3031UL // "ORFUZZ01"

@@ -19,7 +19,12 @@ bool bench_pipes(void);
 bool bench_sockets(void);
 bool bench_web(void);
 
-// What the child of bench_pipes does: answers each byte of the file "from" in the file "to".
+// Starts this program once more, to do `what`, with these files as its standard input and output.
+// Returns its pid.
+s64 begin_child(const char *what, int from, int to);
+// What children do. "answer": answers each byte of the file `from` in the file `to`, until the
+// first ends. "connect": the same over a connection that it makes. Return a status.
 int answer_bytes(int from, int to);
+int answer_connected(void);
 
 #endif

@@ -105,6 +105,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "answer") == 0)
         return answer_bytes(0, 1);
+    if (argc > 1 && strcmp(argv[1], "connect") == 0)
+        return answer_connected();
     fd = open("/tmp/bench-files", O_RDWR | O_CREAT | O_TRUNC, 0644);
     if (fd < 0)
         return 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A byte through pipes: there and back between processes, and between threads.
+// A byte through pipes: there and back between threads, between processes, and between threads
+// again once an end was another process's.
 #include <orrery/ipc.h>
+#include <orrery/process.h>
 #include <posix/spawn.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -40,12 +42,11 @@ static void round_trip(void)
     read(back[0], &byte, 1);
 }
 
-// The child holds no end of its own from which it reads, so that it ends with ours.
-static s64 begin_child(void)
+s64 begin_child(const char *what, int from, int to)
 {
     cap_t process;
-    static const char *const argv[] = {"bench-files", "answer", NULL};
-    const struct posix_spawn_fd fds[] = {{0, there[0]}, {1, back[1]}, {2, 2}};
+    const char *const argv[] = {"bench-files", what, NULL};
+    const struct posix_spawn_fd fds[] = {{0, from}, {1, to}, {2, 2}};
     struct process_spawn spawn = PROCESS_SPAWN;
 
     spawn.path = "/bin/bench-files";
@@ -68,21 +69,30 @@ static s64 answer(void *unused)
     return 0;
 }
 
-bool bench_pipes(void)
+static bool measure_threads(const char *name)
 {
     struct thread *thread;
 
+    if (thread_create(&thread, NULL, answer, NULL) != 0)
+        return false;
+    measure(name, ROUNDS, round_trip);
+    thread_join(thread, NULL);
+    return true;
+}
+
+bool bench_pipes(void)
+{
     if (pipe(there) != 0 || pipe(back) != 0)
         return false;
     measure("files.pipe_1", ROUNDS, one_thread);
-    if (thread_create(&thread, NULL, answer, NULL) != 0)
+    if (!measure_threads("files.pipe_threads"))
         return false;
-    measure("files.pipe_threads", ROUNDS, round_trip);
-    thread_join(thread, NULL);
-    s64 child = begin_child();
+    s64 child = begin_child("answer", there[0], back[1]);
     if (child < 0)
         return false;
     measure("files.pipe_processes", ROUNDS, round_trip);
-    close(there[1]);
-    return process_wait((u32)child, NULL, THREAD_FOREVER) >= 0;
+    s64 killed = sys_process_kill((u32)child, 0);
+    // The child's ends are gone, and the pipes are the server's for good.
+    return killed == 0 && process_wait((u32)child, NULL, THREAD_FOREVER) >= 0 &&
+           measure_threads("files.pipe_threads_lent");
 }

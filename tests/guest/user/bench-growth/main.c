@@ -35,7 +35,7 @@ static s64 run_often(const struct operation *operation, u32 count, u32 rounds, u
 // The least batch counts: clock ticks and what servers do now and then fall into other batches.
 static s64 measure(const struct operation *operation, u32 count)
 {
-    u64 ticks, least;
+    u64 ticks, least = 0;
     s64 error = run_often(operation, count, 1, &ticks);
     error = error != 0 ? error : run_often(operation, count, 1, &least);
     u32 rounds = least > BATCH_TICKS ? 1 : BATCH_TICKS / (u32)(least + 1) + 1;

@@ -26,6 +26,7 @@ void monitored_calls(void);
 int figure(int argc, char **argv);
 int paced(int argc, char **argv);
 int logged_calls(u32 rounds);
+bool bench_logged(void); // lines of `make bench`; false: something failed
 int reading_logs(u32 times);
 // What a server does.
 int serve(const char *role);

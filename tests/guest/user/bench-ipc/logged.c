@@ -2,6 +2,8 @@
 // The measurements of S004, figures 5.1 to 5.6: what logging costs calls, and what reading a log
 // costs while another CPU writes it. scripts/eval-s004 makes tables of what is printed.
 //
+// `make bench` has lines for figure 5.2, of calls without bulk.
+//
 //   logged ROUNDS     figures 5.1 to 5.3: a pair of processes on each CPU
 //   reading TIMES     figures 5.4 to 5.6: a pair on the last CPU, the reader on this one
 #include "bench.h"
@@ -26,6 +28,7 @@
 #define ROW_5 (ROW_4 | LOG_STAMP_HARDWARE | LOG_PADDING(3))
 #define N_MAX 11 // files of 8,192 bytes
 #define TRIES_MAX 100
+#define BENCH_ROUNDS 1000
 
 static u8 *areas[ORRERY_MAX_CPUS];
 static struct peer servers[ORRERY_MAX_CPUS];
@@ -64,7 +67,7 @@ static const struct configuration {
     {"1-entry", true, true, 1, FILE_512 | ROW_1, false},
     {"4-entry", true, true, 1, FILE_512 | ROW_4, false},
     {"5-entry", true, true, 1, FILE_512 | ROW_5, false},
-    {"5-entry,4-sides", true, true, 4, FILE_512 | ROW_5, false},
+    {"4-sides", true, true, 4, FILE_512 | ROW_5, false},
     {"service", true, false, 0, FILE_512 | ROW_5, true},
 };
 static const u32 sizes[] = {0, 32, 64, 128, 192, 256};
@@ -136,28 +139,64 @@ static bool lay_out(const struct configuration *configuration)
            sys_log_enable(LOG_OF_SERVICE, configuration->service) == 0;
 }
 
-int logged_calls(u32 rounds)
+// Measures calls of the first `count` sizes in each configuration: tells what a call takes, in
+// nanoseconds. Returns false if something failed.
+static bool measure_logged(u32 rounds, u32 count,
+                           void (*tell)(const struct configuration *, u32 bytes, double ns))
 {
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
         if (!peer_start(&servers[cpu], "raw", cpu))
-            return 1;
+            return false;
     run_all(rounds, 0); // what is done once has been done then
     for (u32 i = 0; i < ARRAY_SIZE(configurations); i++) {
         const struct configuration *configuration = &configurations[i];
         if (configuration->owned && !lay_out(configuration))
-            return 1;
-        for (u32 size = 0; size < ARRAY_SIZE(sizes); size++) {
+            return false;
+        for (u32 size = 0; size < count; size++) {
             u64 ticks = run_all(rounds, sizes[size]);
             if (ticks == 0)
-                return 1;
-            printf("EVAL call %s %u %.2f\n", configuration->name, sizes[size],
-                   (double)ticks * 1e9 / (double)time_hz() / rounds / user_cpu_count());
+                return false;
+            tell(configuration, sizes[size],
+                 (double)ticks * 1e9 / (double)time_hz() / rounds / user_cpu_count());
         }
         if (configuration->on)
             sys_log_enable(LOG_OF_CALLS, false);
     }
+    return true;
+}
+
+static void tell_figure(const struct configuration *configuration, u32 bytes, double ns)
+{
+    printf("EVAL call %s %u %.2f\n", configuration->name, bytes, ns);
+}
+
+int logged_calls(u32 rounds)
+{
+    if (!measure_logged(rounds, ARRAY_SIZE(sizes), tell_figure))
+        return 1;
     printf("EVAL done\n");
     return 0;
+}
+
+static void tell_more(const struct configuration *configuration, u32 bytes, double ns)
+{
+    static double native;
+
+    (void)bytes;
+    if (!configuration->owned)
+        native = ns;
+    else
+        printf("BENCH logs.%s %.1f ns\n", configuration->name, ns - native);
+}
+
+bool bench_logged(void)
+{
+    bool measured = measure_logged(BENCH_ROUNDS, 1, tell_more);
+
+    sys_log_close();
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        peer_end(&servers[cpu]);
+    return measured;
 }
 
 // ---- figures 5.4 to 5.6 -------------------------------------------------------------------------

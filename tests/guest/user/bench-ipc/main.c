@@ -214,6 +214,8 @@ int main(int argc, char **argv)
     for (u32 count = 1; count <= user_cpu_count(); count *= 2)
         pairs(count);
     monitored_calls();
+    if (!bench_logged())
+        return 1;
     printf("bench-ipc: done\n");
     return 0;
 }

@@ -33,7 +33,9 @@ int paced(int argc, char **argv)
         ticks = some < ticks ? some : ticks;
         thread_sleep_us(1000);
     }
-    getchar(); // somebody records
+    printf("ready\n"); // whoever records from now on sees the batches alone
+    fflush(stdout);
+    getchar();
     s64 failed = 0;
     for (u64 batch = 0; batch < batches && failed == 0; batch++) {
         u32 before = user_disable();

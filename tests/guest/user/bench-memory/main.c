@@ -17,7 +17,8 @@
 #include "told.h"
 
 #define PAGE 4096UL
-#define PAGES 1024 // of one measurement, a CPU
+#define PAGES 1024       // of one measurement, a CPU
+#define REAPED_US 100000 // by then the reapers are at rest
 #define RW (PROT_R | PROT_W)
 
 static bool serial;
@@ -66,9 +67,11 @@ static void measure(const char *name, u64 address, void (*touch)(u64 address, u6
     sys_region_destroy(address);
 }
 
-// As a program does it that wants a page for a moment.
+// As a program does it that wants a page for a moment. What was destroyed before has been reclaimed
+// when it begins.
 static void map_touch_unmap(void)
 {
+    thread_sleep_us(REAPED_US);
     u64 begin = time_now();
 
     for (u32 i = 0; i < PAGES; i++) {

@@ -8,6 +8,7 @@
 #include <trace/events.h>
 #include <user/blocked_threads.h>
 #include <user/process.h>
+#include <user/profile.h>
 #include <user/scheduler.h>
 #include <user/sensor.h>
 #include <user/thread.h>
@@ -22,6 +23,8 @@
 #define LINGER 200000000 // iterations
 #define SLACK 0x100000   // bytes: what the kernel keeps at hand differs by less
 #define TOLD 16          // as many as the page has room for
+#define SPUN 1000000     // iterations
+#define PERIOD 20000     // cycles
 
 static void tell(const char *name, u64 ticks, u64 operations)
 {
@@ -257,6 +260,39 @@ static void spawn(const char *self)
     tell("spawn_left", left, FEW);
 }
 
+static void handle_nothing(const struct overflow_record *record)
+{
+    (void)record;
+}
+
+static u64 spin(void)
+{
+    u64 begin = time_now();
+    for (volatile u64 i = 0; i < SPUN; i++)
+        ;
+    return time_now() - begin;
+}
+
+// What an overflow costs the program that it hits, with an empty handler (S001 §3.7.2).
+static void overflow_told(void)
+{
+    struct sys_sampling sampling = {
+        .event_count = 1,
+        .events = {
+            {.event = SYS_PMU_CYCLES, .filter = SYS_PMU_KERNEL | SYS_PMU_USER, .period = PERIOD}}};
+    u64 alone = spin();
+    char message[8];
+    s64 session = sys_sampling_start(&sampling, message, sizeof(message));
+    if (session < 0 || profile_on_overflow(handle_nothing) != 0 ||
+        sys_overflow_notify(session, 0, true) != 0)
+        printf("bench-user: no overflows (%ld)\n", (long)session);
+    u64 before = profile_count().told;
+    u64 ticks = spin() - alone;
+    u64 overflows = profile_count().told - before;
+    sys_sampling_stop(session);
+    tell("overflow_told", ticks, overflows != 0 ? overflows : 1);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "child") == 0)
@@ -272,6 +308,7 @@ int main(int argc, char **argv)
     trace_event("trace_off", 0);
     trace_event("trace_event", 1ul << TRACE_MAJOR_TEST);
     create_and_join();
+    overflow_told();
     spawn(argv[0]);
     return 0;
 }

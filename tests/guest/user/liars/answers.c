@@ -246,7 +246,7 @@ static void flood(const struct event *question)
             (struct sys_object){.record_bytes = sizeof(*objects),
                                 .class_id = 1,
                                 .coid = COID_FIRST + (question->info + i) * R13_LTT_ENTRY_SIZE,
-                                .misses = UINT64_MAX};
+                                .misses = UINT32_MAX};
     done(question, (s64)(count * sizeof(*objects)), question->info + count);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // deadlock: two servers wait for each other. The first one calls the second one with its lock held,
-// and that one calls back to get at what the lock guards. Prints their pids once it is so.
+// and that one calls back to get at what the lock guards. Prints their pids, and once it is so.
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +30,15 @@ static s64 call(cap_t to, u64 operation, cap_t send)
     return ipc_call(to, &message);
 }
 
+// Runs once the other thread of this CPU waits.
+static s64 tell(void *pid)
+{
+    while ((__atomic_load_n(&lock.word, __ATOMIC_RELAXED) & 1) == 0)
+        thread_sleep_us(100);
+    printf("deadlock: planted, found from process %u\n", (u32)(u64)pid);
+    return 0;
+}
+
 static s64 serve(struct ipc_request *request)
 {
     s64 status = 0;
@@ -42,7 +51,8 @@ static s64 serve(struct ipc_request *request)
     case OP_ASK:
         return call(request->cap, OP_LOOK, 0);
     case OP_LOOK:
-        printf("deadlock: planted, found from process %u\n", request->pid);
+        if (thread_create(&(struct thread *){NULL}, NULL, tell, (void *)(u64)request->pid) != 0)
+            return E_NOMEM;
         mutex_lock(&lock); // for ever
         mutex_unlock(&lock);
         return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Faults that the tools of traces must find: servers that wait for each other, polling, and a
-# lock that is held long.
-PROGRAMS := deadlock held poll
+# Faults that the tools of traces must find: servers that wait for each other, threads that
+# take two locks in opposite order, polling, a lock that is held long, and waits of each kind.
+PROGRAMS := crossed deadlock held poll waits
 DEPS := waiting

@@ -37,6 +37,8 @@ int child_main(int argc, char **argv)
     char directory[128];
     if (strcmp(argv[1], "copy") == 0)
         return child_copy();
+    if (strcmp(argv[1], "answer") == 0)
+        return child_answer();
     if (strcmp(argv[1], "map") == 0)
         return child_map();
     if (strcmp(argv[1], "scribble") == 0)

@@ -306,7 +306,7 @@ int child_lie(void)
 {
     struct fs_sharing sharing;
     cap_t memory, states;
-    u64 handle = open_by_call(FS_READ);
+    u64 handle = open_by_call(FS_READ | FS_WRITE), reader = open_by_call(FS_READ);
     if (fs_share(server(), handle, 1000, &sharing, &memory) != 0 ||
         fs_share_states(server(), &states) != 0)
         return 1;
@@ -323,7 +323,7 @@ int child_lie(void)
     if (sys_region_create(0, &region) != 0)
         return 4;
     memset((void *)(uintptr_t)region.address, '!', sharing.bytes);
-    return fs_renew(server(), handle, FS_WRITE) == E_PERM &&
+    return fs_renew(server(), reader, FS_WRITE) == E_PERM &&
                    fs_renew(server(), 12345, FS_READ) == E_STALE
                ? 0
                : 5;

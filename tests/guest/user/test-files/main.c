@@ -14,6 +14,8 @@ int main(int argc, char **argv)
     test_pipes();
     test_own_pipes();
     test_mappings();
+    test_rights();
+    test_running();
     test_direct();
     test_children();
     test_stdio();

@@ -20,6 +20,8 @@ void test_descriptors(void);
 void test_pipes(void);
 void test_own_pipes(void);
 void test_mappings(void);
+void test_rights(void);
+void test_running(void);
 void test_direct(void);
 void test_children(void);
 void test_stdio(void);
@@ -36,6 +38,7 @@ void give_to_server(int fd);
 
 // The parts of this program that run as its children: the exit status.
 int child_main(int argc, char **argv);
+int child_answer(void);
 int child_map(void);
 int child_scribble(void);
 int child_lie(void);

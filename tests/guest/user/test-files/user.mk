@@ -2,5 +2,5 @@
 # Files as programs see them.
 PROGRAM := test-files
 SRC := main.c children.c contents.c descriptors.c direct.c directories.c exhausted.c killed.c \
-    mappings.c names.c own_pipes.c pipes.c stdio.c storm.c
+    mappings.c names.c own_pipes.c pipes.c rights.c running.c stdio.c storm.c
 DEPS := expect waiting

@@ -2,7 +2,10 @@
 // setjmp.h: values, depth, and that callee-saved registers, floating-point ones too, come back.
 #include "tests.h"
 
+#include <orrery/types.h>
 #include <setjmp.h>
+
+#define PATTERN 0x0123456789abcdefUL
 
 static jmp_buf buffer;
 
@@ -62,8 +65,29 @@ static void registers(void)
     EXPECT(c == 0x1122334455667788 && d == 99);
 }
 
+// What stands around a buffer stays as it was.
+static void neighbours(void)
+{
+    static struct {
+        u64 before[16];
+        jmp_buf buffer;
+        u64 behind[16];
+    } guarded;
+    volatile int value;
+
+    for (u32 i = 0; i < 16; i++)
+        guarded.before[i] = guarded.behind[i] = PATTERN + i;
+    value = setjmp(guarded.buffer);
+    if (value == 0)
+        longjmp(guarded.buffer, 3);
+    EXPECT(value == 3);
+    for (u32 i = 0; i < 16; i++)
+        EXPECT(guarded.before[i] == PATTERN + i && guarded.behind[i] == PATTERN + i);
+}
+
 void test_setjmp(void)
 {
+    neighbours();
     values();
     registers();
 }

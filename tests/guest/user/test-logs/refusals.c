@@ -59,6 +59,11 @@ static void wrong_memory(void)
     EXPECT(sys_log_area((cap_t)file, 0) == E_INVAL);
     EXPECT(sys_log_area((cap_t)initrd, 0) == E_INVAL);
     EXPECT(sys_log_area((cap_t)endpoint, 0) == E_INVAL);
+    s64 writable = sys_memory_new("log", LOG_AREA_BYTES);
+    s64 readable = sys_memory_readable((cap_t)writable);
+    EXPECT(readable > 0 && sys_log_area((cap_t)readable, 0) == E_INVAL);
+    sys_cap_drop((cap_t)readable);
+    sys_cap_drop((cap_t)writable);
     EXPECT(sys_log_area(CAP_FIRST_FREE + 4000, 0) == E_NOENT);
     for (u32 i = 0; i < ARRAY_SIZE(sizes); i++) {
         s64 memory = sys_memory_new("log", sizes[i]);

@@ -261,6 +261,35 @@ void some_are_kept_for_rights(void)
     CHECK_IS(WAIT_FOR(live_objects("Monitor") == 0), 1);
 }
 
+// Tracks itself by as many monitors as it can, and then makes its last one as a sign.
+int child_hides(void)
+{
+    for (u32 i = 0; i < SYS_MONITORS_PROCESS - 1; i++)
+        CHECK_IS(sys_monitor_track(make(SYS_MONITOR_BYTES_MIN), 0, 0, i, SWITCHES),
+                 i < SYS_MONITORS_THREAD - SYS_MONITORS_THREAD_RESERVED ? 0 : E_LIMIT);
+    make(SYS_MONITOR_BYTES_MIN);
+    thread_park(failures == 0 ? THREAD_FOREVER : 0);
+    return failures != 0;
+}
+
+void nobody_hides_by_tracking_itself(void)
+{
+    struct process_spawn how = PROCESS_SPAWN;
+    cap_t monitors[SYS_MONITORS_THREAD_RESERVED + 1];
+    s64 pid = spawn("hides", &how);
+
+    CHECK_IS(WAIT_FOR(live_objects("Monitor") == SYS_MONITORS_PROCESS), 1);
+    for (u32 i = 0; i < ARRAY_SIZE(monitors); i++) {
+        monitors[i] = make(SYS_MONITOR_BYTES_MIN);
+        CHECK_IS(sys_monitor_track_pid(monitors[i], (u32)pid, 0, 1, SWITCHES),
+                 i < SYS_MONITORS_THREAD_RESERVED ? 0 : E_LIMIT);
+    }
+    end_all(monitors, ARRAY_SIZE(monitors));
+    CHECK_IS(sys_process_kill((u32)pid, 9), 0);
+    CHECK_IS(end_of(pid), 9);
+    CHECK_IS(WAIT_FOR(live_objects("Monitor") == 0), 1);
+}
+
 // ---- terminated ---------------------------------------------------------------------------------
 
 // Waits until its monitor has been terminated by the parent.

@@ -96,23 +96,15 @@ static const struct {
     const char *name;
     int (*function)(void);
 } roles[] = {
-    {"hoarder", child_hoards},
-    {"late", child_comes_late},
-    {"plain", child_without_rights},
-    {"holder", child_holds},
-    {"greedy", child_beyond_limits},
-    {"worker", child_works},
-    {"store", child_stores},
-    {"victim", child_is_killed},
-    {"asker", child_asks},
-    {"busy", child_is_busy},
-    {"liar", child_lies},
-    {"forger", child_forges},
-    {"leaver", child_leaves_records},
-    {"counter", child_counts},
-    {"client", child_is_client},
-    {"fast", child_calls_fast},
-    {"slow", child_calls_slowly},
+    {"hoarder", child_hoards},   {"late", child_comes_late},
+    {"hides", child_hides},      {"plain", child_without_rights},
+    {"holder", child_holds},     {"greedy", child_beyond_limits},
+    {"worker", child_works},     {"store", child_stores},
+    {"victim", child_is_killed}, {"asker", child_asks},
+    {"busy", child_is_busy},     {"liar", child_lies},
+    {"forger", child_forges},    {"leaver", child_leaves_records},
+    {"counter", child_counts},   {"client", child_is_client},
+    {"fast", child_calls_fast},  {"slow", child_calls_slowly},
 };
 
 // A nap that has ended before it began, as on a busy host, switches to nobody: then it is repeated.
@@ -134,6 +126,7 @@ int main(int argc, char **argv)
     errors_change_nothing();
     limits_hold();
     some_are_kept_for_rights();
+    nobody_hides_by_tracking_itself();
     the_terminated_answers_nobody();
     the_example_sees_itself();
     kinds_are_counted();

@@ -29,12 +29,14 @@ struct sys_monitor_stat stat_of(cap_t monitor, u32 cpu);
 void errors_change_nothing(void);
 void limits_hold(void);
 void some_are_kept_for_rights(void);
+void nobody_hides_by_tracking_itself(void);
 void the_terminated_answers_nobody(void);
 int child_without_rights(void); // statuses: 0 is good
 int child_holds(void);
 int child_beyond_limits(void);
 int child_hoards(void);
 int child_comes_late(void);
+int child_hides(void);
 
 void counts_are_those_of_the_trace(void);
 int child_works(void);

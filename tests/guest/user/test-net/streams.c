@@ -103,7 +103,8 @@ static void a_reset_is_an_error(void)
     EXPECT(setsockopt(ends[0], SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0);
     EXPECT(close(ends[0]) == 0);
     EXPECT(recv(ends[1], &byte, 1, 0) == -1 && errno == ECONNRESET);
-    EXPECT(send(ends[1], &byte, 1, 0) == -1 && errno == ECONNRESET);
+    EXPECT(send(ends[1], &byte, 1, 0) == -1 && errno == EPIPE); // the reset was told
+    EXPECT(recv(ends[1], &byte, 1, 0) == 0);
     close(ends[1]);
 }
 

@@ -9,6 +9,7 @@
 #include <user/log.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
+#include <waiting.h>
 
 #define READINGS 300u
 #define GUARD 0x5aa5c33cu
@@ -16,14 +17,20 @@
 static void wrong_areas(u32 pid)
 {
     static const s64 states[GIFTS] = {
-        [GIFT_SHORT] = E_PROTO,    [GIFT_LONG] = E_PROTO,   [GIFT_FILE] = E_PROTO,
-        [GIFT_INITRD] = E_PROTO,   [GIFT_EMPTY] = E_PROTO,  [GIFT_DOMAIN] = E_PROTO,
-        [GIFT_ENDPOINT] = E_PROTO, [GIFT_REFUSAL] = E_LIMIT};
+        [GIFT_SHORT] = E_PROTO,    [GIFT_LONG] = E_PROTO,    [GIFT_FILE] = E_PROTO,
+        [GIFT_INITRD] = E_PROTO,   [GIFT_EMPTY] = E_PROTO,   [GIFT_DOMAIN] = E_PROTO,
+        [GIFT_ENDPOINT] = E_PROTO, [GIFT_SEALED] = E_PROTO,  [GIFT_READABLE] = E_PROTO,
+        [GIFT_REFUSAL] = E_LIMIT,  [GIFT_AGAIN] = E_PROTO,   [GIFT_STALE] = E_STALE,
+        [GIFT_STRANGE] = -12345,   [GIFT_POSITIVE] = E_PROTO};
 
     for (u32 gift = GIFT_SHORT; gift < GIFTS; gift++) {
         owner_gift = (enum gift)gift;
         EXPECT(attach(pid, 0) == states[gift]);
         EXPECT(state_of(pid, 0) == states[gift]); // and nothing has become of it
+        owner_gift = GIFT_AREA;
+        EXPECT(attach(pid, 0) == 0); // a good one is taken all the same
+        owner_lets_go();
+        EXPECT(WAIT_FOR(state_of(pid, 0) == E_NOENT));
     }
     owner_gift = GIFT_AREA;
 }

@@ -88,8 +88,32 @@ cap_t make_area(u8 **address)
     return (cap_t)memory;
 }
 
+static s64 give_sealed(void)
+{
+    cap_t memory = make_area(&owner_area);
+
+    EXPECT(sys_memory_seal(memory) == 0);
+    return memory;
+}
+
+static s64 give_readable(void)
+{
+    cap_t memory = make_area(&owner_area);
+    s64 readable = sys_memory_readable(memory);
+
+    EXPECT(readable > 0);
+    sys_cap_drop(memory);
+    return readable;
+}
+
 static s64 give(enum gift gift)
 {
+    static const s64 answers[GIFTS] = {[GIFT_REFUSAL] = E_LIMIT,
+                                       [GIFT_AGAIN] = E_AGAIN,
+                                       [GIFT_STALE] = E_STALE,
+                                       [GIFT_STRANGE] = -12345,
+                                       [GIFT_POSITIVE] = 7};
+
     switch (gift) {
     case GIFT_AREA:
     case GIFT_DOMAIN:
@@ -106,8 +130,12 @@ static s64 give(enum gift gift)
         return ipc_endpoint(NULL, NULL);
     case GIFT_EMPTY:
         return sys_memory_new("log", LOG_AREA_BYTES);
+    case GIFT_SEALED:
+        return give_sealed();
+    case GIFT_READABLE:
+        return give_readable();
     default:
-        return E_LIMIT;
+        return answers[gift];
     }
 }
 
@@ -116,7 +144,7 @@ s64 log_server_attach(struct ipc_caller *caller, u32 cpu, cap_t *area, u32 *doma
     s64 given = give(owner_gift);
 
     (void)cpu;
-    if (given < 0)
+    if (owner_gift >= GIFT_REFUSAL || given < 0)
         return given;
     *area = (cap_t)given;
     *domain = owner_gift == GIFT_DOMAIN ? LOG_DOMAINS : DOMAIN;

@@ -44,9 +44,15 @@ enum gift {
     GIFT_FILE,
     GIFT_INITRD,
     GIFT_ENDPOINT,
-    GIFT_EMPTY,  // memory that is not there yet
-    GIFT_DOMAIN, // a good area, and no domain
+    GIFT_EMPTY,    // memory that is not there yet
+    GIFT_DOMAIN,   // a good area, and no domain
+    GIFT_SEALED,   // nobody may map it for writing any more
+    GIFT_READABLE, // an area, for reading alone
     GIFT_REFUSAL,
+    GIFT_AGAIN, // an answer that no method of the log has
+    GIFT_STALE,
+    GIFT_STRANGE, // no error that there is
+    GIFT_POSITIVE,
     GIFTS,
 };
 void owner_begin(void); // also the name service of the children

@@ -70,6 +70,7 @@ static u64 use_anothers(u64 handle, u32 parent)
         {fs_mount(fs, "/tmp", "proc"), E_PERM},
         {fs_mount(fs, "/proc", ""), E_PERM},
         {names_register(CAP_NAMES, "fs", (cap_t)own), E_PERM},
+        {names_register(CAP_NAMES, "log", (cap_t)own), E_PERM}, // for RIGHT_MONITOR
         {names_register(CAP_NAMES, "parents", (cap_t)own), E_EXIST},
         {names_unregister(CAP_NAMES, "parents"), E_PERM},
         {sys_process_kill(parent, 1), E_PERM},

@@ -3,13 +3,15 @@
 #define _GNU_SOURCE
 #include "host.h"
 
-#include "src/internal.h"
+#include "src/mediator.h"
+#include <co/swap.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WINDOW_BYTES (2UL * R13_COUNTS)
@@ -70,6 +72,48 @@ void co_platform_fence(void)
 {
     static u64 word;
     __atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);
+}
+
+// ---- waiting -----------------------------------------------------------------------------------
+
+_Thread_local bool host_masked;
+_Thread_local void (*host_resting)(void), (*host_waiting)(void);
+
+bool co_platform_can_wait(void)
+{
+    return !host_masked;
+}
+
+void co_platform_wait(u64 us)
+{
+    if (host_waiting != NULL)
+        host_waiting();
+    else
+        usleep((useconds_t)us);
+}
+
+void co_platform_rest(u64 us)
+{
+    if (host_resting != NULL) {
+        host_resting();
+        return;
+    }
+    u64 state = co_platform_mask();
+    co_cpu_advance();
+    co_platform_unmask(state);
+    usleep((useconds_t)us);
+}
+
+u32 co_platform_thread(void)
+{
+    return (u32)gettid();
+}
+
+u64 co_platform_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -323,6 +367,48 @@ static s64 restart(u64 *self, u32 slot, u64 a, u64 b, u64 c, u64 d, u64 e)
 ALL(SLOT) // numbered in octal
 const u64 co_default_ops[CO_METHOD_SLOTS] = {ALL(ADDRESS)};
 
+// ---- the mediator ------------------------------------------------------------------------------
+
+static _Thread_local struct mediated {
+    struct co_mediation call;
+    const struct mediated *outer;
+} * innermost;
+
+bool co_mediator_recurs(const struct mediator *mediator)
+{
+    for (const struct mediated *at = innermost; at != NULL; at = at->outer) {
+        if (at->call.in == mediator)
+            return true;
+    }
+    return false;
+}
+
+static s64 mediate(struct co_rep *self, u32 slot, u64 a, u64 b, u64 c, u64 d, u64 e)
+{
+    struct mediated mediated = {.outer = innermost};
+    struct co_rep *rep = co_mediator_enter(self, slot, &mediated.call);
+    if ((u64)rep >= -4096UL)
+        return (s64)rep;
+    method called = (*(method *const *)rep)[slot];
+    if (mediated.call.in == NULL)
+        return called(rep, a, b, c, d, e);
+    innermost = &mediated;
+    s64 result = called(rep, a, b, c, d, e);
+    innermost = (struct mediated *)mediated.outer;
+    co_mediator_leave(&mediated.call);
+    return result;
+}
+
+#define MEDIATED(n)                                                                                \
+    static s64 mediated_##n(struct co_rep *self, u64 a, u64 b, u64 c, u64 d, u64 e)                \
+    {                                                                                              \
+        return mediate(self, 0##n, a, b, c, d, e);                                                 \
+    }
+#define MEDIATED_ADDRESS(n) (u64) mediated_##n,
+
+ALL(MEDIATED)
+const u64 co_mediator_ops[CO_METHOD_SLOTS] = {ALL(MEDIATED_ADDRESS)};
+
 // ---- start -------------------------------------------------------------------------------------
 
 static void arena_init(void)
@@ -359,6 +445,7 @@ int host_start(void **state)
     arena_init();
     for (u32 cpu = 0; cpu < HOST_CPUS; cpu++)
         cpu_init(cpu);
+    co_swap_init();
     s64 error = co_init();
     for (u32 cpu = 1; cpu < HOST_CPUS && error == 0; cpu++)
         error = co_init_cpu(cpu);

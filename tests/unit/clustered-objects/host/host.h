@@ -21,6 +21,11 @@ u64 host_reap_step(void);
 // Reaps until nothing is left. Only while no thread is a member of a generation.
 void host_reap_all(void);
 
+extern _Thread_local bool host_masked; // the calling thread cannot wait
+// Instead of co_platform_rest's and _wait's pause, of this thread; NULL: it sleeps, and its CPU
+// advances when it rests.
+extern _Thread_local void (*host_resting)(void), (*host_waiting)(void);
+
 extern u64 host_fail_after;       // the n-th allocation from now fails, and all after; 0: none does
 extern u64 host_live_allocations; // co_platform_alloc less co_platform_free
 extern u64 host_live_pages;

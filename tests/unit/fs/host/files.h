@@ -33,9 +33,13 @@ void host_kernel_asks(u64 what, u64 offset);
 
 // Memory objects that the server has made: they go with their region.
 #define HOST_MEMORIES 200
+#define HOST_READABLE 0x10000u // in a capability: it gives reading alone
 void *host_memory(cap_t cap);
 u32 host_memories_mapped(void);
 extern bool host_memory_is_out; // none gets pages any more
 bool host_memory_sealed(cap_t cap);
+extern bool host_memory_is_held; // by clients, when the server lets go of it
+u64 host_memory_watcher(cap_t cap);
+void host_memory_gone(u64 watcher); // now nobody holds it
 
 #endif

@@ -60,34 +60,56 @@ void ipc_drop(cap_t cap)
     (void)cap;
 }
 
-static ipc_handler badge_handler;
-static void *badge_context;
+#define FIRST_BADGE 77
+#define BADGES 300
+
+static struct badge {
+    ipc_handler handler; // NULL: nobody's
+    void *context;
+} badges[BADGES];
+static u64 file_badge;
+
+static struct badge *badge_of(u64 badge)
+{
+    assert_true(badge >= FIRST_BADGE && badge < FIRST_BADGE + BADGES);
+    assert_non_null(badges[badge - FIRST_BADGE].handler);
+    return &badges[badge - FIRST_BADGE];
+}
 
 s64 ipc_badge_create(ipc_handler handler, void *context, u64 *badge)
 {
-    badge_handler = handler;
-    badge_context = context;
-    *badge = 77;
-    return 0;
+    for (u32 i = 0; i < BADGES; i++) {
+        if (badges[i].handler != NULL)
+            continue;
+        badges[i] = (struct badge){.handler = handler, .context = context};
+        *badge = FIRST_BADGE + i;
+        return 0;
+    }
+    return E_NOMEM;
 }
 
 void ipc_badge_destroy(u64 badge)
 {
-    assert_int_equal(badge, 77);
-    badge_handler = NULL;
+    badge_of(badge)->handler = NULL;
+}
+
+static void kernel_tells(u64 badge, u64 what, u64 offset)
+{
+    const struct badge *told = badge_of(badge);
+    struct ipc_request request = {.context = told->context, .words = {what, offset, 4096}};
+    told->handler(&request);
 }
 
 void host_kernel_asks(u64 what, u64 offset)
 {
-    struct ipc_request request = {.context = badge_context, .words = {what, offset, 4096}};
-    assert_non_null(badge_handler);
-    badge_handler(&request);
+    kernel_tells(file_badge, what, offset);
 }
 
 s64 sys_file_create(cap_t endpoint, u64 token, const char *name, u64 bytes)
 {
     (void)endpoint, (void)name;
-    assert_int_equal(token, 77);
+    file_badge = token;
+    badge_of(token);
     host_supplied = (struct supplied){.length = bytes};
     return 55;
 }
@@ -150,19 +172,26 @@ s64 sys_cap_copy(cap_t cap)
     return cap;
 }
 
+// The same number, marked.
+s64 sys_memory_readable(cap_t cap)
+{
+    return cap | HOST_READABLE;
+}
+
 // ---- memory objects: all of them lie here -------------------------------------------------------
 
-bool host_memory_is_out;
+bool host_memory_is_out, host_memory_is_held;
 
 static struct memory {
     void *at;
-    u64 bytes;
+    u64 bytes, watcher;
     bool mapped, sealed;
 } memories[HOST_MEMORIES];
 #define FIRST_MEMORY 100
 
 void *host_memory(cap_t cap)
 {
+    cap &= ~HOST_READABLE;
     assert_true(cap >= FIRST_MEMORY && cap < FIRST_MEMORY + HOST_MEMORIES);
     return memories[cap - FIRST_MEMORY].at;
 }
@@ -191,6 +220,32 @@ s64 sys_memory_new(const char *name, u64 bytes)
         return FIRST_MEMORY + i;
     }
     return E_NOMEM;
+}
+
+s64 sys_memory_watch(cap_t cap, cap_t endpoint, u64 token)
+{
+    (void)endpoint;
+    assert_non_null(host_memory(cap));
+    memories[cap - FIRST_MEMORY].watcher = token;
+    return 0;
+}
+
+// Its region has ended before, and all of it with that.
+s64 sys_memory_leave(cap_t cap)
+{
+    assert_null(host_memory(cap));
+    return host_memory_is_held;
+}
+
+u64 host_memory_watcher(cap_t cap)
+{
+    assert_non_null(host_memory(cap));
+    return memories[(cap & ~HOST_READABLE) - FIRST_MEMORY].watcher;
+}
+
+void host_memory_gone(u64 watcher)
+{
+    kernel_tells(watcher, MEMORY_GONE, 0);
 }
 
 s64 sys_memory_seal(cap_t cap)

@@ -41,7 +41,8 @@ enum net_state {
 // Head of a socket's memory. Untrusted on both sides.
 struct net_shared {
     u32 state;  // server: enum net_state
-    s32 error;  // server: in NET_FAILED, orrery/errors.h; E_PEER: reset, E_TIMEOUT, E_BUSY: refused
+    s32 error;  // server: in NET_FAILED: E_PEER: reset, E_STALE: reset after the peer had ended its
+                // side, E_TIMEOUT, E_BUSY: refused, E_PROTO
     u32 offers; // server: connections that ever could be accepted, modulo 2^32
     u32 none_since; // server: what `offers` was when there last was none to accept
     u8 server_pad[RING_LINE - 4 * sizeof(u32)];

@@ -2,12 +2,17 @@
 // The colours of style.css, for canvases.
 
 const NAMES = [
+  "ground",
   "line",
   "text",
   "dim",
   "accent",
   "lost",
   "blocked",
+  "run-user",
+  "run-kernel",
+  "run-call",
+  "run-fault",
   "series-1",
   "series-2",
   "series-3",

@@ -6,6 +6,7 @@ import * as store from "./store.ts";
 import { parseKey } from "./things.ts";
 import { writePlace } from "./url.ts";
 import { VIEWS } from "./views.ts";
+import * as timeWindow from "./window.ts";
 
 export interface Command {
   id: string;
@@ -111,35 +112,43 @@ export const COMMANDS: readonly Command[] = [
     title: "Zoom in",
     keys: ["W"],
     group: "time",
-    run: () => store.zoomAxis(1 / 2),
+    run: () => (timeWindow.isShown() ? timeWindow.zoom(1 / 2) : store.zoomAxis(1 / 2)),
   },
   {
     id: "zoom-out",
     title: "Zoom out",
     keys: ["S"],
     group: "time",
-    run: () => store.zoomAxis(2),
+    run: () => (timeWindow.isShown() ? timeWindow.zoom(2) : store.zoomAxis(2)),
   },
   {
     id: "pan-back",
     title: "Back in time",
     keys: ["A"],
     group: "time",
-    run: () => store.panAxis(-1 / 4),
+    run: () => (timeWindow.isShown() ? timeWindow.pan(-1 / 4) : store.panAxis(-1 / 4)),
   },
   {
     id: "pan-on",
     title: "On in time",
     keys: ["D"],
     group: "time",
-    run: () => store.panAxis(1 / 4),
+    run: () => (timeWindow.isShown() ? timeWindow.pan(1 / 4) : store.panAxis(1 / 4)),
   },
   {
     id: "all",
-    title: "All of the history",
+    title: "All of the history, or of the trace",
     keys: ["0"],
     group: "time",
-    run: store.showAll,
+    run: () => (timeWindow.isShown() ? timeWindow.showWhole() : store.showAll()),
+  },
+  {
+    id: "fit",
+    title: "Show the range (Timeline)",
+    keys: ["F"],
+    group: "time",
+    run: timeWindow.fitRange,
+    when: () => timeWindow.isShown() && !store.isLive.value,
   },
   {
     id: "hold",
@@ -245,7 +254,8 @@ export const COMMANDS: readonly Command[] = [
     group: "give",
     run: () => {
       const { origin, pathname } = window.location;
-      copyText(`${origin}${pathname}${writePlace(store.place.value)}`, "a link, without the token");
+      const place = { ...store.place.value, window: timeWindow.zoomedTo.value };
+      copyText(`${origin}${pathname}${writePlace(place)}`, "a link, without the token");
     },
   },
   {
@@ -279,7 +289,8 @@ export const COMMANDS: readonly Command[] = [
       const command = store.gives.kov?.();
       if (command) copyText(command, command);
     },
-    when: () => store.gives.kov !== undefined,
+    // kov reads a machine or a trace, and no tape.
+    when: () => store.gives.kov !== undefined && (!store.isPlayed.value || store.isTrace.value),
   },
 ];
 

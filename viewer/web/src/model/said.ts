@@ -46,6 +46,11 @@ export interface Status {
   /** Events that could be sampled. */
   possible: string[];
   now: number;
+  /** Of a trace folder: its begin, its events, and what is missing in it. */
+  begin: number;
+  traceEvents: number;
+  lostPackets: number;
+  discarded: number;
 }
 
 export function readStatus(said: unknown): Status {
@@ -78,6 +83,10 @@ export function readStatus(said: unknown): Status {
     recordedLost: number(object(data.recording).lost),
     possible: Array.isArray(data.possible) ? data.possible.map(clean).filter(Boolean) : [],
     now: number(data.now),
+    begin: number(data.begin),
+    traceEvents: number(data.trace_events),
+    lostPackets: number(data.lost_packets),
+    discarded: number(data.discarded),
   };
 }
 

@@ -28,6 +28,7 @@ export function connect(dial: Dial, token: string): void {
       batch(() => {
         store.connection.value = { phase: "open" };
         store.role.value = clean(message.role);
+        store.machineSpoke();
         store.machines.value = (message.machines ?? []).map(clean);
         if (!store.machines.value.includes(store.machine.value))
           store.machine.value = store.machines.value[0] ?? "";
@@ -76,8 +77,10 @@ function take(message: GatewayMessage): void {
       topic.data = message.data;
       topic.error = "";
       if (topic.machine === store.machine.value) {
-        if (topic.wish.kind === "status") store.statusSaid.value = message.data;
-        else if (topic.wish.kind === "marks") store.marksSaid.value = message.data;
+        if (topic.wish.kind === "status") {
+          store.statusSaid.value = message.data;
+          store.machineSpoke();
+        } else if (topic.wish.kind === "marks") store.marksSaid.value = message.data;
       }
       topic.changed();
       break;
@@ -105,7 +108,13 @@ function takeMachine(message: GatewayMachine): void {
   if (before?.boot && message.boot && before.boot !== message.boot) {
     store.forgetThings(message.machine);
     topics.forget(message.machine);
-    store.addNotice(`${message.machine} was started again: times begin anew`, 1, false);
+    store.addNotice(
+      message.of
+        ? `Of ${message.of} an earlier boot was kept, which is gone`
+        : `${message.machine} was started again: times begin anew. The boot before is above`,
+      1,
+      false,
+    );
     if (message.machine === store.machine.value)
       store.goTo({ ...store.place.value, range: undefined, baseline: undefined, marks: [] });
   }
@@ -116,7 +125,14 @@ function takeMachine(message: GatewayMachine): void {
     message.machine !== store.machine.value
   )
     store.addNotice(`No connection to ${message.machine}`);
-  store.machineStates.value = new Map(store.machineStates.value).set(message.machine, message);
+  batch(() => {
+    store.machineStates.value = new Map(store.machineStates.value).set(message.machine, message);
+    if (message.machine === store.machine.value) {
+      store.machineSpoke();
+      store.showTrace();
+    }
+    store.findBoot();
+  });
 }
 
 type WithoutId<Message extends { id: number; type: string }> = Omit<

@@ -2,11 +2,11 @@
 // What is chosen and what is known, as signals. Views show only what comes from here.
 
 import { batch, computed, signal } from "@preact/signals";
-import { SECOND, type Interval } from "../base/time.ts";
 import { clean } from "../base/text.ts";
+import { type Interval, SECOND } from "../base/time.ts";
 import type { GatewayMachine } from "../wire/messages.ts";
 import { type Chip, sameChip } from "./filter.ts";
-import { type Mark, type Status, readMarks, readStatus } from "./said.ts";
+import { type Mark, readMarks, readStatus, type Status } from "./said.ts";
 import { Things } from "./things.ts";
 import type { Place } from "./url.ts";
 import type { ViewName } from "./views.ts";
@@ -44,16 +44,56 @@ export const SPAN_FIRST = 120;
 
 export const connection = signal<Connection>({ phase: "connecting" });
 export const role = signal("");
-export const isController = computed(() => role.value === "controller");
 export const machines = signal<readonly string[]>([]);
 export const machine = signal("");
 export const machineStates = signal<ReadonlyMap<string, GatewayMachine>>(new Map());
 export const machineState = computed(() => machineStates.value.get(machine.value));
+/** A recording: what was is shown, and nothing can be done. */
+export const isPlayed = computed(() => machineState.value?.state === "played");
+/** A trace folder: its Timeline has what the CPUs did. */
+export const isTrace = computed(() => machineState.value?.trace === true);
+/** Whether this page may change the machine, and there is one to be changed. */
+export const mayAct = computed(
+  () => role.value === "controller" && !isPlayed.value && machineState.value?.state !== "ended",
+);
+const whatItIs = (): string =>
+  isTrace.value ? "trace" : isPlayed.value ? "recording" : "boot that has ended";
+/** Why it may not. */
+export const whyNoActs = computed(() =>
+  role.value === "controller"
+    ? `A ${whatItIs()}: nothing can be done to it.`
+    : "This needs the controller's link.",
+);
 export const notices = signal<readonly Notice[]>([]);
-/** Whether the numbers are old: the connection to the gateway or to the machine is lost. */
+/** Machines that there are; a boot before the present one is among them once there is one. */
+export const shownMachines = computed(() =>
+  machines.value.filter((name, i) => i === 0 || machineStates.value.has(name)),
+);
+
+/** A live machine says something each second. So many seconds without that, it does not answer. */
+const SILENCE_LEAST = 2;
+let heardAt = Date.now();
+/** Seconds for which the machine has not answered; 0: it answers. */
+export const silence = signal(0);
+
+export function machineSpoke(): void {
+  heardAt = Date.now();
+  silence.value = 0;
+}
+
+/** Call it a few times a second. */
+export function listen(time = Date.now()): void {
+  const asked = connection.value.phase === "open" && machineState.value?.state === "live";
+  if (!asked) machineSpoke();
+  const seconds = Math.floor((time - heardAt) / 1000);
+  silence.value = asked && seconds >= SILENCE_LEAST ? seconds : 0;
+}
+
+/** Whether the numbers are old: the gateway or the machine cannot be heard, or its boot is over. */
 export const isStale = computed(
   () =>
     connection.value.phase !== "open" ||
+    silence.value > 0 ||
     !["live", "played"].includes(machineState.value?.state ?? ""),
 );
 
@@ -105,12 +145,16 @@ export const now = computed(() => status.value.now);
 // ---- what is chosen -----------------------------------------------------------------------------
 
 export const view = signal<ViewName>("objects");
+/** A link has named a view, or one was chosen for a trace. */
+let viewNamed = false;
 export const range = signal<Range>(RANGE_FIRST);
 /** Undefined: the strip goes along with the machine and ends now. */
 export const axis = signal<Interval | undefined>(undefined);
 export const axisSpan = signal(SPAN_FIRST);
 const chosenMeasure = signal("");
 export const selection = signal("");
+/** What the Timeline of a trace is zoomed to (window.ts). */
+export const zoomed = signal<{ machine: string; interval: Interval } | undefined>(undefined);
 export const chips = signal<readonly Chip[]>([]);
 export const pins = signal<readonly Pin[]>([]);
 export const baseline = signal<Interval | undefined>(undefined);
@@ -170,10 +214,19 @@ export const chooseMeasure = (name: string): void => {
   chosenMeasure.value = name;
 };
 
+/** A trace has a Timeline alone: shows that, unless a link names another view. */
+export function showTrace(): void {
+  if (!isTrace.value || viewNamed) return;
+  viewNamed = true;
+  view.value = "timeline";
+}
+
 export function chooseMachine(name: string): void {
   if (name === machine.value) return;
   batch(() => {
     machine.value = name;
+    if (isTrace.value) view.value = "timeline";
+    machineSpoke();
     selection.value = "";
     baseline.value = undefined;
     ownMarks.value = [];
@@ -303,10 +356,15 @@ export function showInterval(interval: Interval): void {
 
 // ---- links --------------------------------------------------------------------------------------
 
+/** The boot that a link named, until it is known whether that boot is there. */
+const wanted = signal<{ machine: string; boot: string } | undefined>(undefined);
+
 export const place = computed<Place>(() => ({
   view: view.value,
-  machine: machine.value,
-  boot: isLive.value ? "" : (machineState.value?.boot ?? ""),
+  machine: wanted.value?.machine ?? machineState.value?.of ?? machine.value,
+  boot:
+    wanted.value?.boot ??
+    (isLive.value && !machineState.value?.of ? "" : (machineState.value?.boot ?? "")),
   range: range.value,
   measure: chosenMeasure.value,
   selection: selection.value,
@@ -319,7 +377,10 @@ export const place = computed<Place>(() => ({
 export function goTo(link: Partial<Place>): void {
   batch(() => {
     if (link.machine) machine.value = link.machine;
+    wanted.value =
+      link.boot && link.machine ? { machine: link.machine, boot: link.boot } : undefined;
     view.value = link.view ?? "objects";
+    viewNamed = link.view !== undefined;
     range.value = link.range ?? RANGE_FIRST;
     axis.value = undefined;
     chosenMeasure.value = link.measure ?? "";
@@ -328,9 +389,34 @@ export function goTo(link: Partial<Place>): void {
     pins.value = link.pins ?? [];
     ownMarks.value = (link.marks ?? []).slice(0, MARKS_MOST);
     baseline.value = link.baseline;
+    if (link.window && link.machine)
+      zoomed.value = { machine: link.machine, interval: link.window };
     if (link.range && !("live" in link.range)) {
       const margin = (link.range.to - link.range.from) / 2;
       axis.value = { from: link.range.from - margin, to: link.range.to + margin };
     }
+    findBoot();
   });
 }
+
+/**
+ * Goes to the boot that a link named. The gateway tells the boot before ahead of the present one,
+ * so where the present one is known and neither is the wanted one, it is gone.
+ */
+export function findBoot(): void {
+  const link = wanted.value;
+  const present = link && machineStates.value.get(link.machine)?.boot;
+  if (!link || !present) return;
+  const [found] = [...machineStates.value].find(
+    ([name, one]) => (name === link.machine || one.of === link.machine) && one.boot === link.boot,
+  ) ?? [undefined];
+  wanted.value = undefined;
+  if (found) machine.value = found;
+  else {
+    addNotice(`The link is to an earlier boot of ${link.machine}, which is gone: this is now`);
+    goTo({ ...place.value, boot: "", range: undefined, selection: "", ...NOTHING_OF_A_BOOT });
+  }
+}
+
+/** What is meant in the times and things of one boot. */
+const NOTHING_OF_A_BOOT = { baseline: undefined, marks: [], chips: [] };

@@ -4,11 +4,20 @@
 import { clean } from "../base/text.ts";
 import type { GatewayNames } from "../wire/messages.ts";
 
-export type ThingKind = "machine" | "cpu" | "process" | "object" | "class" | "function" | "other";
+export type ThingKind =
+  | "machine"
+  | "cpu"
+  | "process"
+  | "object"
+  | "class"
+  | "function"
+  | "code"
+  | "idle"
+  | "other";
 
 export interface Thing {
   number: number;
-  /** The key, as in the URL: m, c:CPU, p:PID, o:PID:COID, k:CLASS, f:PID:SYMBOL. */
+  /** The key, as in the URL: m, c:CPU, p:PID, o:PID:COID, k:CLASS, f:PID:SYMBOL, n:PID, i. */
   key: string;
   kind: ThingKind;
   label: string;
@@ -26,6 +35,8 @@ const KINDS: Record<string, ThingKind> = {
   o: "object",
   k: "class",
   f: "function",
+  n: "code",
+  i: "idle",
 };
 
 /** Returns what a key alone says. A link may come before the names do. */
@@ -35,7 +46,7 @@ export function parseKey(key: string): Pick<Thing, "kind" | "pid" | "coid" | "cl
   const pid = /^\d+$/.test(rest[0] ?? "") ? Number(rest[0]) : undefined;
   return {
     kind,
-    pid: kind === "process" || kind === "object" || kind === "function" ? pid : undefined,
+    pid: ["process", "object", "function", "code"].includes(kind) ? pid : undefined,
     coid: kind === "object" ? hex(clean(rest.slice(1).join(":"))) : "",
     className: kind === "class" ? clean(rest.join(":")) : "",
   };

@@ -6,8 +6,10 @@ import { Points } from "../wire/columns.ts";
 import {
   type ClientMessage,
   FRAME_LEFT_OUT,
+  FRAME_WHOLE,
   type Frame,
   type FrameRanking,
+  type FrameSlices,
   type WatchedMessage,
 } from "../wire/messages.ts";
 import { HeatTable, Tree } from "./tree.ts";
@@ -24,6 +26,7 @@ export class Topic {
   readonly heat = new HeatTable();
   readonly #points = new Points();
   ranking: FrameRanking | undefined;
+  slices: FrameSlices | undefined;
   output = "";
   data: unknown;
   /** Why the gateway says nothing here. */
@@ -32,7 +35,7 @@ export class Topic {
   leftOut = 0;
   complete = Number.NaN;
   users = 0;
-  readonly #decoder = new TextDecoder();
+  #decoder = new TextDecoder();
 
   constructor(
     readonly id: number,
@@ -72,7 +75,15 @@ export class Topic {
       case "ranking":
         this.ranking = frame;
         break;
+      case "slices":
+        this.slices = frame;
+        break;
       case "bytes":
+        // The gateway tells all of it again for each browser that begins to watch.
+        if (frame.head.flags & FRAME_WHOLE) {
+          this.output = "";
+          this.#decoder = new TextDecoder();
+        }
         this.output = (this.output + this.#decoder.decode(frame.byte, { stream: true })).slice(
           -OUTPUT_MOST,
         );
@@ -88,6 +99,7 @@ export class Topic {
     this.heat.rows.clear();
     this.points.length = 0;
     this.ranking = undefined;
+    this.slices = undefined;
     this.data = undefined;
     this.complete = Number.NaN;
     this.changed();

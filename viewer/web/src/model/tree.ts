@@ -13,6 +13,8 @@ export interface Node {
   reps: number;
   misses: number;
   children: number[];
+  /** It stands in no scan, as code and processes that have ended. */
+  apart?: boolean;
 }
 
 /** All things by number, in the order in which the machine was scanned. */
@@ -33,6 +35,26 @@ export class Tree {
       });
     this.nodes = nodes;
     this.#link();
+  }
+
+  /**
+   * Takes in what has heat and stands in no scan: processes that have ended, the code of processes
+   * at work for no object, the idle loop.
+   */
+  takeApart(heat: HeatTable, things: Things): void {
+    let changed = false;
+    for (const node of this.nodes.values())
+      if (node.apart && !heat.rows.has(node.thing)) changed = this.nodes.delete(node.thing);
+    const machine = this.roots.find((root) => things.get(root)?.kind === "machine") ?? 0;
+    for (const thing of heat.rows.keys()) {
+      const { kind, pid } = things.get(thing) ?? {};
+      if (this.nodes.has(thing) || !kind || !["process", "code", "idle"].includes(kind)) continue;
+      const parent = kind === "code" ? (things.find(`p:${pid}`)?.number ?? 0) : machine;
+      const node = { thing, parent, classString: 0, reps: 0, misses: 0, children: [], apart: true };
+      this.nodes.set(thing, node);
+      changed = true;
+    }
+    if (changed) this.#link();
   }
 
   // A thing whose parent is missing, or a circle, becomes a root, so that nothing is left out.
@@ -93,6 +115,8 @@ interface Parted {
 }
 const nothing: Parted = { shown: none(), gone: none() };
 
+const QUANTILE_99 = 2.576;
+
 /**
  * Returns a part of the whole in percent, with half the width of its interval. Counts of samples
  * scatter by their root; the whole is exact. kov computes it likewise (samples/share.c).
@@ -100,6 +124,11 @@ const nothing: Parted = { shown: none(), gone: none() };
 export function shareOf(part: Heat, all: Heat): { share: number; error: number } {
   if (!(all.value > 0)) return { share: Number.NaN, error: Number.NaN };
   const share = Math.min(1, part.value / all.value);
+  // Few samples do not tell that nothing else happens; the whole itself is the whole for sure.
+  if (share === 1 && part !== all) {
+    const samples = ((QUANTILE_99 * all.value) / all.error) ** 2;
+    return { share: 100, error: 100 * (1 - 0.005 ** (1 / samples)) };
+  }
   return {
     share: 100 * share,
     error: (100 * Math.sqrt(share * (1 - share)) * all.error) / all.value,
@@ -112,6 +141,9 @@ export interface Heats {
   /** What is shown in all, and what the filter hides. */
   total: Heat;
   hidden: Heat;
+  /** Both together: what shares are of. The idle loop is not in it, and has a part of the time. */
+  all: Heat;
+  idle: Heat;
   /** Shown things, with all above them. Undefined: everything. */
   visible: Set<number> | undefined;
 }
@@ -130,8 +162,14 @@ export function sumHeat(
   const sums = new Map<number, Heat>();
   const visible = chips.length > 0 ? new Set<number>() : undefined;
 
+  const idle = none();
   const visit = (number: number, owner: number | undefined): Parted => {
     const said = heat.rows.get(number);
+    if (said && things.get(number)?.kind === "idle") {
+      addHeat(idle, said);
+      if (isShown(chips, things.get(number))) visible?.add(number);
+      return nothing;
+    }
     const children = tree.nodes.get(number)?.children ?? [];
     if (!said && !visible && children.length === 0) return nothing; // as most things are
     const thing = things.get(number);
@@ -168,7 +206,10 @@ export function sumHeat(
     addHeat(total, part.shown);
     addHeat(hidden, part.gone);
   }
-  return { sums, total, hidden, visible };
+  const all = none();
+  addHeat(all, total);
+  addHeat(all, hidden);
+  return { sums, total, hidden, all, idle, visible };
 }
 
 function less(all: Heat, part: Heat): Heat {

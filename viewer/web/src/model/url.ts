@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a link says, read and written in this file alone:
 // /#/objects?m=orrery@3f2a&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5
-//   &mark=31..33.5:first run&v=1
+//   &mark=31..33.5:first run&w=31.0005..31.0007&v=1
 
 import { clean } from "../base/text.ts";
 import { SECOND } from "../base/time.ts";
@@ -22,6 +22,8 @@ export interface Place {
   pins: readonly Pin[];
   marks: readonly OwnMark[];
   baseline: { from: number; to: number } | undefined;
+  /** What the Timeline is zoomed to. */
+  window?: { from: number; to: number };
 }
 
 const RANGE = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/;
@@ -29,7 +31,8 @@ const RANGE = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/;
 function readInterval(text: string | null): { from: number; to: number } | undefined {
   const found = RANGE.exec(text ?? "");
   if (!found) return undefined;
-  const interval = { from: Number(found[1]) * SECOND, to: Number(found[2]) * SECOND };
+  const [from, to] = found.slice(1).map((one) => Math.round(Number(one) * SECOND));
+  const interval = { from, to };
   return interval.to > interval.from ? interval : undefined;
 }
 
@@ -39,9 +42,14 @@ function readRange(text: string | null): Range | undefined {
   return readInterval(text);
 }
 
-const seconds = (time: number): string => String(Math.round(time / 1e6) / 1e3);
-const writeInterval = (one: { from: number; to: number }): string =>
-  `${seconds(one.from)}..${seconds(one.to)}`;
+/** What is shorter than a second is written to the nanosecond. */
+function writeInterval(one: { from: number; to: number }): string {
+  const decimals = one.to - one.from < SECOND ? 9 : 3;
+  const seconds = (time: number): string => String(Number((time / SECOND).toFixed(decimals)));
+  const plain = (time: number): string =>
+    seconds(time).includes("e") ? (time / SECOND).toFixed(decimals) : seconds(time);
+  return `${plain(one.from)}..${plain(one.to)}`;
+}
 const writeRange = (range: Range): string =>
   "live" in range ? `live:${range.live}` : writeInterval(range);
 
@@ -90,6 +98,8 @@ export function readPlace(hash: string): Partial<Place> {
   place.pins = query.getAll("pin").map(readPin).filter(isThere);
   place.marks = query.getAll("mark").map(readMark).filter(isThere);
   place.baseline = readInterval(query.get("b"));
+  const window = readInterval(query.get("w"));
+  if (window) place.window = window;
   return place;
 }
 
@@ -108,6 +118,7 @@ export function writePlace(place: Place): string {
     parts.push(["f", `${chip.not ? "not" : "only"}.${chip.any.join("|")}`]);
   for (const pin of place.pins) parts.push(["pin", writePin(pin)]);
   if (place.baseline) parts.push(["b", writeInterval(place.baseline)]);
+  if (place.window) parts.push(["w", writeInterval(place.window)]);
   for (const mark of place.marks) parts.push(["mark", `${writeInterval(mark)}:${mark.name}`]);
   parts.push(["v", VERSION]);
   return `#/${place.view}?${parts.map(([name, text]) => `${name}=${quote(text)}`).join("&")}`;

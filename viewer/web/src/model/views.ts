@@ -5,6 +5,7 @@ export const VIEWS = [
   { key: "1", name: "objects", title: "Objects" },
   { key: "2", name: "metrics", title: "Metrics" },
   { key: "3", name: "ranking", title: "Ranking" },
+  { key: "4", name: "timeline", title: "Timeline" },
   { key: "7", name: "machine", title: "Machine" },
 ] as const;
 

@@ -16,12 +16,14 @@ import { Machine } from "./machine/machine.tsx";
 import { Metrics } from "./metrics/metrics.tsx";
 import { Objects } from "./objects/objects.tsx";
 import { Ranking } from "./ranking/ranking.tsx";
+import { Timeline } from "./timeline/timeline.tsx";
 import { useTopic } from "./use_topic.ts";
 
 const PICTURES: Record<ViewName, () => JSX.Element> = {
   objects: Objects,
   metrics: Metrics,
   ranking: Ranking,
+  timeline: Timeline,
   machine: Machine,
 };
 
@@ -35,7 +37,7 @@ export function App(props: { dial: Dial }): JSX.Element {
       <Header />
       <Banner dial={props.dial} />
       <Standing />
-      <Strip />
+      {!store.isTrace.value && <Strip />}
       <Words />
       <main class={store.isStale.value ? "main stale" : "main"}>
         <View />
@@ -48,9 +50,13 @@ export function App(props: { dial: Dial }): JSX.Element {
   );
 }
 
-/** Without a selection the inspector has something to say only beside a list. */
+/**
+ * A trace tells nothing of a process but its slices. Without a selection the inspector has
+ * something to say only beside a list.
+ */
 const showsInspector = (): boolean =>
   store.inspectorOpen.value &&
+  !store.isTrace.value &&
   (store.selection.value !== "" || ["objects", "ranking"].includes(store.view.value));
 
 /** Watches as long as the page exists. The session puts what comes into the store. */

@@ -13,6 +13,8 @@ export function Dialog(props: {
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
+    // The first thing that takes the focus may stand far below.
+    if (element.current) element.current.scrollTop = 0;
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

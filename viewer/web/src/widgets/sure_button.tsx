@@ -17,7 +17,9 @@ export function SureButton(props: { title: string; sure: string; act: () => void
     <button
       type="button"
       class={asks ? "asks" : undefined}
-      onClick={() => {
+      onClick={(event) => {
+        // The second half of a double click has read no question.
+        if (asks && event.detail > 1) return;
         setAsks(!asks);
         if (asks) props.act();
       }}

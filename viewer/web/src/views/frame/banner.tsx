@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { clock } from "../../base/time.ts";
 import { clean } from "../../base/text.ts";
 import * as store from "../../model/store.ts";
 import { connect, retry } from "../../model/session.ts";
@@ -41,7 +42,29 @@ export function Banner(props: { dial: Dial }): JSX.Element | null {
       <Line
         text={
           `No connection to ${clean(state.machine)}, ${tries}; ` +
-          `what is shown is from before${why}`
+          `what is shown is as it was at ${clock(store.now.value)}${why}`
+        }
+      />
+    );
+  if (state.state === "ended")
+    return (
+      <Line
+        text={
+          `${clean(state.of)} was started again: this is its boot before, ` +
+          `as it was at ${clock(store.now.value)}.`
+        }
+      >
+        <button type="button" onClick={() => store.chooseMachine(state.of ?? "")}>
+          Its boot now
+        </button>
+      </Line>
+    );
+  if (store.silence.value > 0)
+    return (
+      <Line
+        text={
+          `${clean(state.machine)} has not answered for ${store.silence.value} s; ` +
+          `what is shown is as it was at ${clock(store.now.value)}.`
         }
       />
     );

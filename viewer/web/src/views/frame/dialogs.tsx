@@ -5,14 +5,14 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { best } from "../../base/fuzzy.ts";
 import { count } from "../../base/number.ts";
-import { SECOND } from "../../base/time.ts";
 import { clean } from "../../base/text.ts";
+import { SECOND } from "../../base/time.ts";
 import { COMMANDS, type Command } from "../../model/commands.ts";
-import * as store from "../../model/store.ts";
 import { act } from "../../model/session.ts";
+import * as store from "../../model/store.ts";
 import { type Thing, nameOf } from "../../model/things.ts";
-import { sampleToo } from "./trouble.tsx";
 import { Dialog } from "../../widgets/dialog.tsx";
+import { sampleToo } from "./trouble.tsx";
 
 const close = (): void => {
   store.dialog.value = "";
@@ -193,13 +193,13 @@ function MeasureChoice(): JSX.Element {
           </button>
         ))}
       </div>
-      {store.isController.value ? (
+      {store.mayAct.value ? (
         <>
           <PossibleEvents />
           <SampleForm />
         </>
       ) : (
-        <p class="dim">Controllers sample other events.</p>
+        <p class="dim">{store.whyNoActs.value}</p>
       )}
     </Dialog>
   );

@@ -11,12 +11,15 @@ const STATES: Record<string, string> = {
   waiting: "waiting",
   lost: "lost",
   played: "recording",
+  ended: "boot before",
 };
 
 export function Header(): JSX.Element {
   const state = store.machineState.value;
   const open = store.connection.value.phase === "open";
-  const word = open ? (STATES[state?.state ?? ""] ?? "no machine") : "no connection";
+  const silence = store.silence.value;
+  const known = store.isTrace.value ? "trace" : (STATES[state?.state ?? ""] ?? "no machine");
+  const word = !open ? "no connection" : silence ? `not answering for ${silence} s` : known;
   const held = word === "live" && !store.isLive.value;
   return (
     <header class="header">
@@ -58,14 +61,16 @@ export function Header(): JSX.Element {
 
 /** Returns what to know of a machine that is not shown. */
 function aside(name: string): string {
-  const state = store.machineStates.value.get(name)?.state ?? "";
+  const known = store.machineStates.value.get(name);
+  const state = known?.state ?? "";
+  if (known?.trace) return " · trace";
   return state === "live" ? "" : ` · ${STATES[state] ?? "no machine"}`;
 }
 
 function MachineChoice(): JSX.Element {
   const cpus = store.machineState.value?.cpus;
   const about = cpus ? ` · ${cpus} CPU${cpus === 1 ? "" : "s"}` : "";
-  if (store.machines.value.length < 2) return <span>{store.machine.value + about}</span>;
+  if (store.shownMachines.value.length < 2) return <span>{store.machine.value + about}</span>;
   return (
     <label>
       <span class="hidden">Machine</span>
@@ -73,7 +78,7 @@ function MachineChoice(): JSX.Element {
         value={store.machine.value}
         onChange={(event) => store.chooseMachine(event.currentTarget.value)}
       >
-        {store.machines.value.map((name) => (
+        {store.shownMachines.value.map((name) => (
           <option key={name} value={name}>
             {name + (name === store.machine.value ? about : aside(name))}
           </option>

@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { UNKNOWN, count, plusMinusPart, scaled } from "../../base/number.ts";
+import { UNKNOWN, count, percent, plusMinus, plusMinusPart, scaled } from "../../base/number.ts";
 import { SECOND, clock } from "../../base/time.ts";
 import { drawGraph, drawTimeAxis, reduce, topOf } from "../../draw/graph.ts";
 import { drawInterval } from "../../draw/interval.ts";
@@ -15,8 +15,9 @@ import { ask } from "../../model/session.ts";
 import * as store from "../../model/store.ts";
 import { classKey, parseKey, splitClass } from "../../model/things.ts";
 import type { Topic } from "../../model/topics.ts";
-import { summarize } from "../../wire/columns.ts";
 import { Canvas } from "../../widgets/canvas.tsx";
+import { shareOf } from "../../model/tree.ts";
+import { summarize } from "../../wire/columns.ts";
 import { kovCommand } from "../kov.ts";
 import { useProcesses } from "../use_processes.ts";
 import { useTopic } from "../use_topic.ts";
@@ -74,12 +75,14 @@ function Selected({ of }: { of: string }): JSX.Element {
           </>
         )}
       </div>
-      <div class="buttons">
-        <code class="kov">{command}</code>
-        <button type="button" onClick={() => copyText(command, command)}>
-          copy
-        </button>
-      </div>
+      {!store.isPlayed.value && (
+        <div class="buttons">
+          <code class="kov">{command}</code>
+          <button type="button" onClick={() => copyText(command, command)}>
+            copy
+          </button>
+        </div>
+      )}
     </>
   );
 }
@@ -232,11 +235,26 @@ function Rates({ of }: { of: string }): JSX.Element {
   return (
     <>
       <dl class="facts">
+        {topic && <Share of={of} measure={measure} />}
         {topic && <Fact name={isObject ? `${measure}, its own` : measure} value={rate(topic)} />}
       </dl>
       {topic && <SeriesGraph topic={topic} name={measure} />}
     </>
   );
+}
+
+/** Its own part of all that is not idle in the range, as Objects and Ranking have it. */
+function Share({ of, measure }: { of: string; measure: string }): JSX.Element | null {
+  const topic = useTopic({ kind: "heat", measure, ...store.rangeWish.value });
+  const things = store.things.value;
+  const rows = topic?.heat.rows;
+  const all = rows?.get(things.find("m")?.number ?? 0);
+  const own = rows?.get(things.find(of)?.number ?? 0);
+  const { kind } = parseKey(of);
+  if (!all || kind === "class" || kind === "idle") return null;
+  const { share, error } = shareOf(own ?? { value: 0, error: 0, samples: 0 }, all);
+  const within = own ? ` ${plusMinus(error)}` : "";
+  return <Fact name="share, its own" value={`${percent(share)}${within}`} />;
 }
 
 function rate(topic: Topic): string {

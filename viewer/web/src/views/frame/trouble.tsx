@@ -2,10 +2,10 @@
 // Why there is nothing to see, or not all, and one button that helps.
 
 import type { JSX } from "preact";
+import { act } from "../../model/session.ts";
 import * as store from "../../model/store.ts";
 import type { Topic } from "../../model/topics.ts";
-import { act } from "../../model/session.ts";
-import { shellWord } from "../kov.ts";
+import { kov, shellWord } from "../kov.ts";
 
 /** The period for rare events, as kov has it. */
 const PERIOD = 100_000;
@@ -31,16 +31,20 @@ export function measureTrouble(
   if (measure === "")
     return (
       <Line text="Nothing is sampled.">
-        {store.isController.value && <SampleButton measure="larx" />}
+        {store.mayAct.value && <SampleButton measure="larx" />}
       </Line>
     );
   if (!store.COUNTED.includes(measure) && !store.isSampled(measure))
     return (
       <Line text={`${measure} is not sampled.`}>
-        {store.isController.value ? (
+        {store.mayAct.value ? (
           <SampleButton measure={measure} />
         ) : (
-          <span class="dim">A controller can: kov record -e {shellWord(measure)}</span>
+          <span class="dim">
+            {store.isPlayed.value
+              ? ""
+              : `A controller can: ${kov()} record -e ${shellWord(measure)}`}
+          </span>
         )}
       </Line>
     );

@@ -3,15 +3,18 @@
 
 import type { JSX } from "preact";
 import { count, percent } from "../../base/number.ts";
-import { clock, length } from "../../base/time.ts";
+import { type Interval, clock, length } from "../../base/time.ts";
 import { chipTitle } from "../../model/filter.ts";
 import * as store from "../../model/store.ts";
+import { exact } from "../../model/window.ts";
 import { hides } from "../hides.ts";
 
 export function Words(): JSX.Element {
   const interval = store.rangeInterval.value;
   const shown = interval
-    ? `${length(interval.to - interval.from)}: ${clock(interval.from)} – ${clock(interval.to)}`
+    ? store.isTrace.value
+      ? traceWords(interval)
+      : `${length(interval.to - interval.from)}: ${clock(interval.from)} – ${clock(interval.to)}`
     : "no time yet";
   const behind =
     interval && !store.isLive.value && store.now.value > interval.to
@@ -28,14 +31,47 @@ export function Words(): JSX.Element {
           store.dialog.value = "range";
         }}
       >
-        {interval && store.isLive.value ? "live " : ""}
+        {interval && store.isLive.value && !store.isTrace.value
+          ? store.isStale.value
+            ? "last "
+            : "live "
+          : ""}
         {shown}
       </button>
-      {behind && (
+      {behind && !store.isTrace.value && (
         <button type="button" class="plain dim" title="Live again (Space)" onClick={store.hold}>
           {behind}
         </button>
       )}
+      {store.isTrace.value ? <TraceEvents /> : <Measure />}
+      <span class="words-rest" />
+      <Baseline />
+      <Filter />
+    </div>
+  );
+}
+
+/** A range of a trace may be short: it is told as kov tells times of a trace. */
+function traceWords(interval: Interval): string {
+  if (store.isLive.value) return `all of the trace`;
+  const time = interval.to - interval.from;
+  return `${length(time)}: ${exact(interval.from, time)} – ${exact(interval.to, time)} s`;
+}
+
+function TraceEvents(): JSX.Element {
+  const { traceEvents, lostPackets, discarded } = store.status.value;
+  const lost = lostPackets > 0 || discarded > 0;
+  return (
+    <span class={lost ? "error" : "dim"}>
+      of {count(traceEvents)} events
+      {lost && `; lost: ${count(lostPackets)} packets, and ${count(discarded)} events`}
+    </span>
+  );
+}
+
+function Measure(): JSX.Element {
+  return (
+    <>
       <span class="dim">of</span>
       <button
         type="button"
@@ -47,10 +83,7 @@ export function Words(): JSX.Element {
       >
         {store.measure.value || "nothing"} ▾
       </button>
-      <span class="words-rest" />
-      <Baseline />
-      <Filter />
-    </div>
+    </>
   );
 }
 

@@ -35,7 +35,7 @@ export function Console(): JSX.Element {
       >
         {text || topic?.error || "Nothing was printed yet."}
       </pre>
-      {store.isController.value ? (
+      {store.mayAct.value ? (
         <form
           class="console-input"
           onSubmit={async (event) => {
@@ -57,7 +57,7 @@ export function Console(): JSX.Element {
           <button type="submit">Send</button>
         </form>
       ) : (
-        <p class="dim">Controllers write to it.</p>
+        <p class="dim">{store.whyNoActs.value}</p>
       )}
     </section>
   );

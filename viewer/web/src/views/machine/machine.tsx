@@ -44,7 +44,7 @@ function Accounts(): JSX.Element {
       <Pairs name="network" pairs={server.network} />
       <Pairs name="server" pairs={server.server} />
       <Clients clients={server.clients} />
-      {store.isController.value && (
+      {store.mayAct.value && (
         <SureButton
           title="Power off"
           sure="Power off, really?"

@@ -31,6 +31,9 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number]["name"];
 const sortedBy = signal<Column>("pid");
 
+/** Names and numbers of processes rise, amounts fall. */
+const rises = (name: Column): boolean => ["name", "state", "pid", "parent"].includes(name);
+
 const byColumn = (name: Column) => (a: Process, b: Process) => {
   const [one, other] = [a[name], b[name]];
   if (typeof one === "string" || typeof other === "string")
@@ -63,7 +66,13 @@ export function Processes(): JSX.Element {
                 key={one.name}
                 scope="col"
                 class={one.text ? "words-cell" : undefined}
-                aria-sort={sortedBy.value === one.name ? "descending" : undefined}
+                aria-sort={
+                  sortedBy.value !== one.name
+                    ? undefined
+                    : rises(one.name)
+                      ? "ascending"
+                      : "descending"
+                }
               >
                 <button
                   type="button"
@@ -73,11 +82,11 @@ export function Processes(): JSX.Element {
                   }}
                 >
                   {one.title}
-                  {sortedBy.value === one.name ? " ▾" : ""}
+                  {sortedBy.value !== one.name ? "" : rises(one.name) ? " ▴" : " ▾"}
                 </button>
               </th>
             ))}
-            {store.isController.value && <th scope="col">act</th>}
+            {store.mayAct.value && <th scope="col">act</th>}
           </tr>
         </thead>
         <tbody>
@@ -122,7 +131,7 @@ function ProcessRow({ process }: { process: Process }): JSX.Element {
           )}
         </td>
       ))}
-      {store.isController.value && (
+      {store.mayAct.value && (
         <td class="acts">
           {process.pid > 0 && (
             <>

@@ -3,10 +3,12 @@
 
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
 import { SECOND, clock, length } from "../../base/time.ts";
 import { type WorkloadKind, type WorkloadRun, readWorkloads } from "../../model/said.ts";
 import { act } from "../../model/session.ts";
 import * as store from "../../model/store.ts";
+import { SureButton } from "../../widgets/sure_button.tsx";
 import { useTopic } from "../use_topic.ts";
 
 const chosen = signal("");
@@ -57,16 +59,27 @@ export function workloadText(kind: WorkloadKind, values: ReadonlyMap<string, str
   return [kind.name, ...words].join(" ");
 }
 
+/** Workloads that end the machine: they are asked about twice. */
+const BREAKING = ["crash"];
+
+function start(kind: WorkloadKind, form: HTMLFormElement | null): void {
+  const values = new Map<string, string>();
+  if (form)
+    for (const [name, value] of new FormData(form))
+      if (typeof value === "string") values.set(name, value);
+  void act({ do: "workload_start", text: workloadText(kind, values) });
+}
+
 function StartForm({ kind }: { kind: WorkloadKind }): JSX.Element {
+  const form = useRef<HTMLFormElement>(null);
+  const breaks = BREAKING.includes(kind.name);
   return (
     <form
       class="parameters"
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        const values = new Map<string, string>();
-        for (const [name, value] of new FormData(event.currentTarget))
-          if (typeof value === "string") values.set(name, value);
-        void act({ do: "workload_start", text: workloadText(kind, values) });
+        if (!breaks) start(kind, event.currentTarget);
       }}
     >
       {kind.parameters.map((one) => (
@@ -75,17 +88,21 @@ function StartForm({ kind }: { kind: WorkloadKind }): JSX.Element {
           <input
             name={one.name}
             defaultValue={one.initial}
-            disabled={!store.isController.value}
+            disabled={!store.mayAct.value}
             maxLength={100}
             spellcheck={false}
           />
           <span class="dim">{one.summary}</span>
         </label>
       ))}
-      {store.isController.value ? (
-        <button type="submit">Start</button>
-      ) : (
-        <span class="dim">Controllers start workloads.</span>
+      {!store.mayAct.value && <span class="dim">{store.whyNoActs.value}</span>}
+      {store.mayAct.value && !breaks && <button type="submit">Start</button>}
+      {store.mayAct.value && breaks && (
+        <SureButton
+          title="Start"
+          sure={`${kind.name}: end ${store.machine.value}?`}
+          act={() => start(kind, form.current)}
+        />
       )}
     </form>
   );
@@ -101,7 +118,7 @@ function Run({ run }: { run: WorkloadRun }): JSX.Element {
         {state} {length(end - run.begin)}, from {clock(run.begin)}
       </span>
       <span class="buttons">
-        {run.running && store.isController.value && (
+        {run.running && store.mayAct.value && (
           <button type="button" onClick={() => void act({ do: "workload_stop", number: run.id })}>
             Stop
           </button>

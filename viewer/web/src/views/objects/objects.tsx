@@ -53,17 +53,17 @@ export function Objects(): JSX.Element {
   const tree = objects?.tree ?? noTree;
   const table = heated?.heat ?? noHeat;
 
-  const heats = useMemo(
-    () => sumHeat(tree, table, things, store.chips.value),
-    [
-      versionOf(objects),
-      versionOf(heated),
-      tree,
-      table,
-      store.chips.value,
-      store.thingsVersion.value,
-    ],
-  );
+  const heats = useMemo(() => {
+    tree.takeApart(table, things);
+    return sumHeat(tree, table, things, store.chips.value);
+  }, [
+    versionOf(objects),
+    versionOf(heated),
+    tree,
+    table,
+    store.chips.value,
+    store.thingsVersion.value,
+  ]);
   const order = useOrder(heats);
   useHottest(tree, heats);
 
@@ -164,8 +164,8 @@ export function Objects(): JSX.Element {
             row={rows[index]}
             thing={things.get(rows[index].thing)}
             className={things.string(tree.nodes.get(rows[index].thing)?.classString ?? -1)}
-            heat={heats.sums.get(rows[index].thing)}
-            total={heats.total}
+            {...heatOf(heats, things.get(rows[index].thing), rows[index].thing)}
+            ended={tree.nodes.get(rows[index].thing)?.apart === true}
             measure={measure}
             chosen={index === chosen}
             choose={choose}
@@ -227,6 +227,17 @@ function useReveal(tree: Tree, selected: number | undefined, row: number): numbe
   return times.current;
 }
 
+/** Returns a row's heat, and what its share is of: all but the idle loop; that one's of the time */
+function heatOf(heats: Heats, thing: Thing | undefined, number: number) {
+  const { all, idle } = heats;
+  const sum = heats.sums.get(number);
+  if (thing?.kind === "machine" && heats.hidden.value === 0)
+    return { heat: sum, total: sum ?? all };
+  if (thing?.kind !== "idle") return { heat: sum, total: all };
+  const value = all.value + idle.value;
+  return { heat: idle, total: { ...all, value, error: Math.hypot(all.error, idle.error) } };
+}
+
 /** The rows as they are shown. */
 function rowsAsCsv(rows: readonly Row[], heats: Heats): string {
   const things = store.things.value;
@@ -234,8 +245,8 @@ function rowsAsCsv(rows: readonly Row[], heats: Heats): string {
     ["key", "level", "class", "name", "share_percent", "error_percent", "samples", "per_second"],
     ...rows.map((row) => {
       const thing = things.get(row.thing);
-      const heat = heats.sums.get(row.thing);
-      const part = shareOf(heat ?? NONE, heats.total);
+      const { heat, total } = heatOf(heats, thing, row.thing);
+      const part = shareOf(heat ?? NONE, total);
       return [
         thing?.key ?? "",
         row.level,
@@ -257,6 +268,7 @@ function TreeRow(props: {
   className: string;
   heat: Heat | undefined;
   total: Heat;
+  ended: boolean;
   measure: string;
   chosen: boolean;
   choose: (index: number) => void;
@@ -299,7 +311,7 @@ function TreeRow(props: {
         >
           {row.parts === 0 ? "" : row.open ? "▾" : "▸"}
         </button>
-        <ThingName thing={thing} className={props.className} />
+        <ThingName thing={thing} className={props.className} ended={props.ended} />
       </span>
       <span role="gridcell">
         <HeatBar thing={key} label={props.measure} value={heat?.value ?? 0} whole={total.value} />
@@ -320,7 +332,11 @@ function TreeRow(props: {
   );
 }
 
-function ThingName(props: { thing: Thing | undefined; className: string }): JSX.Element {
+function ThingName(props: {
+  thing: Thing | undefined;
+  className: string;
+  ended: boolean;
+}): JSX.Element {
   const { thing } = props;
   if (!thing) return <span>{props.className || UNKNOWN}</span>;
   if (thing.kind === "object") {
@@ -339,7 +355,14 @@ function ThingName(props: { thing: Thing | undefined; className: string }): JSX.
   }
   return (
     <span>
-      {nameOf(thing)} {thing.kind === "process" && <span class="dim">pid {thing.pid}</span>}
+      {nameOf(thing)} <span class="dim">{aside(thing, props.ended)}</span>
     </span>
   );
+}
+
+/** What stands behind the name of what is no object. */
+function aside(thing: Thing, ended: boolean): string {
+  if (thing.kind === "code") return "its code, at work for no object";
+  if (thing.kind === "idle") return "of the time";
+  return thing.kind === "process" ? `pid ${thing.pid}${ended ? ", ended" : ""}` : "";
 }

@@ -33,6 +33,8 @@ interface Ranked {
   thing: Thing | undefined;
   /** The row of all that has no row of its own. */
   rest: boolean;
+  /** The idle loop. Its share is of the time. */
+  idle: boolean;
   rank: number;
   samples: number;
   events: number;
@@ -42,6 +44,7 @@ interface Ranked {
   before: number;
   change: number;
   changeError: number;
+  chance: boolean;
 }
 
 function rowsOf(frame: FrameRanking | undefined): Ranked[] {
@@ -50,10 +53,13 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
   let rank = 0;
   for (let i = 0; frame && i < frame.head.rows; i++) {
     const rest = frame.thing[i] === 0;
+    const thing = things.get(frame.thing[i]);
+    const idle = thing?.key === "k:[idle]";
     rows.push({
-      thing: things.get(frame.thing[i]),
+      thing,
       rest,
-      rank: rest ? 0 : ++rank,
+      idle,
+      rank: rest || idle ? 0 : ++rank,
       samples: frame.samples[i],
       events: frame.events[i],
       error: frame.error[i],
@@ -62,6 +68,7 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
       before: frame.before[i],
       change: frame.change[i],
       changeError: frame.change_error[i],
+      chance: frame.chance[i] !== 0,
     });
   }
   return rows;
@@ -85,7 +92,7 @@ export function Ranking(): JSX.Element {
   const chips = store.chips.value;
   const rows = useHeldOrder(all.filter((one) => one.rest || isShown(chips, one.thing)));
   const sum = (some: readonly Ranked[]): number =>
-    some.reduce((total, one) => total + (one.rest ? 0 : one.samples), 0);
+    some.reduce((total, one) => total + (one.rank ? one.samples : 0), 0);
   useHides(sum(all) - sum(rows), sum(all));
   const chosen = rows.findIndex((one) => one.thing?.key === store.selection.value);
   const choose = (index: number): void => {
@@ -108,7 +115,8 @@ export function Ranking(): JSX.Element {
           <span class="dim">B makes this range the baseline: then each row shows its change</span>
         ) : (
           <span class="dim">
-            change since the baseline; ± holds the true one in 99 of 100 cases
+            change since the baseline, shown as such where chance makes one like it in less than 1
+            of 100 cases (Fisher's exact test)
           </span>
         )}
       </div>
@@ -214,13 +222,16 @@ function RankRow(props: {
       onClick={() => props.choose(props.index)}
     >
       <span role="gridcell" class="number dim">
-        {row.rest ? "–" : row.rank}
+        {row.rank || "–"}
       </span>
       <span role="gridcell">
         {row.rest ? <span class="dim">in no row: lost or missed</span> : <Name thing={row.thing} />}
       </span>
       <span role="gridcell">
-        {!row.rest && <HeatBar thing={key} label={props.measure} value={row.share} whole={100} />}
+        {row.idle && <span class="dim">of the time</span>}
+        {row.rank > 0 && (
+          <HeatBar thing={key} label={props.measure} value={row.share} whole={100} />
+        )}
       </span>
       <span role="gridcell" class="number">
         {percent(row.share)}
@@ -255,10 +266,10 @@ function Name({ thing }: { thing: Thing | undefined }): JSX.Element {
   );
 }
 
-/** Shows a change only if it is larger than its error. A smaller one may be chance. */
+/** Shows a change only if the gateway's exact test says that it is hardly chance. */
 function Change({ row }: { row: Ranked }): JSX.Element {
   const known = !Number.isNaN(row.change) && !row.rest;
-  const certain = known && Math.abs(row.change) > row.changeError;
+  const certain = known && !row.chance && row.change !== 0;
   const direction = row.change > 0 ? "more" : "less";
   return (
     <>
@@ -293,6 +304,7 @@ const rankingAsCsv = (rows: readonly Ranked[]): string =>
       "before_percent",
       "change",
       "change_error",
+      "could_be_chance",
     ],
     ...rows.map((row) => [
       row.rank,
@@ -307,5 +319,6 @@ const rankingAsCsv = (rows: readonly Ranked[]): string =>
       row.before,
       row.change,
       row.changeError,
+      Number.isNaN(row.change) ? "" : Number(row.chance),
     ]),
   ]);

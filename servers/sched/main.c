@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The scheduler in user mode (docs/scheduler.md): reads the logs, asks its policy, and places
+// processes. With the policy `none` it owns nothing and sleeps. It keeps nothing that the kernel
+// does not know: when it ends all go on where they are, and the next one begins with new readings.
+#include "decisions.h"
+#include "limits.h"
+#include "queues.h"
+#include "watch.h"
+
+#include <orrery/errors.h>
+#include <orrery/monitor.h>
+#include <orrery/place.h>
+#include <orrery/sys.h>
+#include <stdio.h>
+#include <string.h>
+#include <user/lock.h>
+#include <user/questions.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+static struct mutex lock; // guards all below, and what the other files keep
+static const struct policy *policy;
+static struct sched_state state;
+static struct thread *placer;
+static u32 cpu_count;
+
+// Changes the policy. On an error the one before goes on. Lock held.
+static s64 choose(const char *name)
+{
+    const struct policy *wanted = policy_find(name);
+    s64 error = 0;
+
+    if (wanted == NULL)
+        return E_NOENT;
+    bool owns = policy->decide != NULL, owned = wanted->decide != NULL;
+    if (owned && !owns)
+        error = queues_open(cpu_count);
+    if (error != 0)
+        return error;
+    if (owns && !owned)
+        queues_close();
+    policy = wanted;
+    watch_begin(cpu_count);
+    state.readings = 0;
+    return 0;
+}
+
+// ---- placing ------------------------------------------------------------------------------------
+
+static void act(const struct view *view, const struct wish *wish)
+{
+    struct sys_placement place = {.cpus = 1UL << wish->to};
+
+    if (!limits_allow(wish->pid, wish->to)) {
+        state.held_back++;
+        return;
+    }
+    s64 result = sys_place(wish->pid, &place);
+    limits_note(wish->pid, wish->from);
+    decisions_add(policy, view, wish, (s32)result);
+    watch_begin(cpu_count); // what was read before says nothing about the new place
+}
+
+static void take_turn(void)
+{
+    static struct view view;
+    struct wish wish;
+
+    if (watch_read() < 0)
+        state.failures++;
+    state.readings++;
+    if (watch_view(&view, limits_rests) && policy->decide(&view, &wish))
+        act(&view, &wish);
+}
+
+static __attribute__((noreturn)) void place_for_ever(void)
+{
+    for (;;) {
+        mutex_lock(&lock);
+        bool acts = policy->decide != NULL;
+        if (acts)
+            take_turn();
+        mutex_unlock(&lock);
+        thread_park(acts ? time_after_us(SCHED_READING_MS * 1000) : THREAD_FOREVER);
+    }
+}
+
+// ---- questions ----------------------------------------------------------------------------------
+
+static s64 tell(void *buffer, u64 bytes)
+{
+    struct sched_state *answer = buffer;
+
+    if (bytes < sizeof(*answer))
+        return E_INVAL;
+    *answer = state;
+    strncpy(answer->policy, policy->name, SCHED_POLICY_BYTES - 1);
+    answer->decisions = decisions_made();
+    answer->count = decisions_copy((struct sched_decision *)(answer + 1),
+                                   (bytes - sizeof(*answer)) / sizeof(struct sched_decision));
+    return (s64)(sizeof(*answer) + answer->count * sizeof(struct sched_decision));
+}
+
+// Answers in the library's thread.
+static s64 asked(u64 operation, const u64 arguments[2], void *buffer, u64 bytes)
+{
+    char name[SCHED_POLICY_BYTES + 1] = "";
+    s64 result = E_NOTSUP;
+
+    memcpy(name, arguments, SCHED_POLICY_BYTES);
+    mutex_lock(&lock);
+    if (operation == MONITOR_SCHED)
+        result = tell(buffer, arguments[0] < bytes ? arguments[0] : bytes);
+    else if (operation == MONITOR_SCHED_POLICY)
+        result = choose(name);
+    mutex_unlock(&lock);
+    if (operation == MONITOR_SCHED_POLICY && result == 0)
+        thread_unpark(placer);
+    return result;
+}
+
+int main(void)
+{
+    char name[SCHED_POLICY_BYTES];
+    struct sys_info info;
+
+    if (sys_info(&info) != 0)
+        return 1;
+    cpu_count = info.cpu_count < SCHED_CPUS ? info.cpu_count : SCHED_CPUS;
+    policy = policy_find("none");
+    placer = thread_current();
+    user_on_question(asked);
+    if (sys_option("sched", name, sizeof(name)) >= 0) {
+        mutex_lock(&lock);
+        s64 error = choose(name);
+        mutex_unlock(&lock);
+        if (error != 0)
+            fprintf(stderr, "sched: policy %s: %s\n", name, orrery_strerror(error));
+    }
+    place_for_ever();
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the scheduler knows of the machine, reading by reading, and the view that policies get.
+#ifndef SCHED_WATCH_H
+#define SCHED_WATCH_H
+
+#include "policies/policy.h"
+
+// Forgets all readings.
+void watch_begin(u32 cpus);
+// Takes a reading: run queues and processes. Returns an error of the logs.
+s64 watch_read(void);
+// Makes the view, without processes that `leave_out` names. Returns false while there are too few
+// readings.
+bool watch_view(struct view *view, bool (*leave_out)(u32 pid));
+// Copies the name of a process of the view.
+void watch_name(u32 pid, char name[PROCESS_NAME_MAX]);
+
+#endif

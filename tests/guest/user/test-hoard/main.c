@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Processes without rights take what memory they can get through servers, and start processes for
+// ever. Meanwhile who has rights goes on; afterwards there is as much memory as before, and no
+// server has ended. `test-hoard only bomb` does the latter alone, `test-hoard only memory` the
+// former.
+// The last line is "test-hoard: N passed, N failed".
+#include "hoards.h"
+
+#include <fcntl.h>
+#include <ipc/names.h>
+#include <orrery/memory.h>
+#include <orrery/process.h>
+#include <orrery/sys.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <user/ipc.h>
+#include <user/lock.h>
+#include <user/process.h>
+#include <user/thread.h>
+#include <user/time.h>
+#include <waiting.h>
+
+#define MB (1UL << 20)
+#define SLACK (1UL << 20) // what heaps of servers keep, and stocks of pages
+#define ROUNDS 4
+#define LOOKS 2 // while a bomb goes on: each takes its time
+#define LOOK_US 3000000
+
+static unsigned long passed, failed;
+
+static void expect(bool condition, int line, const char *text, u64 value)
+{
+    if (condition) {
+        passed++;
+        return;
+    }
+    failed++;
+    printf("FAILED line %d: %s (value %#lx)\n", line, text, (unsigned long)value);
+}
+#define EXPECT(condition) expect(condition, __LINE__, #condition, 0)
+#define EXPECT_IS(value, wanted) expect((value) == (wanted), __LINE__, #value, (u64)(value))
+
+static u64 free_bytes(void)
+{
+    struct sys_info info = {.free_bytes = 0};
+    sys_info(&info);
+    return info.free_bytes;
+}
+
+// How often servers have been started.
+static u32 all_starts(void)
+{
+    char name[NAMES_NAME_MAX + 1];
+    u32 pid, starts, sum = 0;
+    for (u32 i = 0; names_list(CAP_NAMES, i, name, sizeof(name), &pid, &starts) == 0; i++)
+        sum += starts;
+    return sum;
+}
+
+// ---- who must go on ----------------------------------------------------------------------------
+
+static s64 a_program_with_rights(void)
+{
+    const char *const argv[] = {"true", NULL};
+    struct process_spawn how = PROCESS_SPAWN;
+    s32 status = 1;
+    how.path = "/bin/true";
+    how.argv = argv;
+    how.rights = PROCESS_SAME_RIGHTS;
+    s64 pid = process_spawn(&how);
+    if (pid > 0)
+        pid = process_wait((u32)pid, &status, THREAD_FOREVER);
+    return pid < 0 ? pid : status;
+}
+
+static bool reads(const char *path)
+{
+    char data[4];
+    int fd = open(path, O_RDONLY);
+    bool good = fd >= 0 && read(fd, data, sizeof(data)) == sizeof(data);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static void others_go_on(void)
+{
+    EXPECT_IS(a_program_with_rights(), 0);
+    EXPECT(reads("/bin/true"));
+    EXPECT(reads("/proc/version"));
+}
+
+// ---- hoards ------------------------------------------------------------------------------------
+
+static struct semaphore done;
+static u64 held;
+
+static s64 is_done(struct ipc_request *request)
+{
+    held = request->words[0];
+    semaphore_up(&done);
+    return IPC_LATER;
+}
+
+static s64 start(const char *kind, u64 memory_limit)
+{
+    static s64 endpoint;
+    const char *const argv[] = {"test-hoard", kind, NULL};
+    struct process_spawn how = PROCESS_SPAWN;
+    if (endpoint == 0)
+        endpoint = ipc_endpoint(is_done, NULL);
+    struct process_grant grant = {.slot = SLOT_DONE, .cap = (cap_t)endpoint};
+    how.path = "/bin/test-hoard";
+    how.argv = argv;
+    how.grants = &grant;
+    how.grant_count = 1;
+    how.memory_limit = memory_limit;
+    return process_spawn(&how);
+}
+
+// Returns how many bytes (or pieces) the process got, which is killed once others have been seen to
+// go on.
+static u64 hoarded(const char *kind, u64 memory_limit)
+{
+    s32 status;
+    u64 before = free_bytes();
+    s64 pid = start(kind, memory_limit);
+    EXPECT(pid > 0);
+    semaphore_down(&done);
+    u64 got = held;
+    printf("%s: %lu; %lu MB were free, %lu MB are\n", kind, (unsigned long)got,
+           (unsigned long)(before / MB), (unsigned long)(free_bytes() / MB));
+    others_go_on();
+    EXPECT(sys_process_kill((u32)pid, 1) == 0);
+    EXPECT(process_wait((u32)pid, &status, THREAD_FOREVER) == pid);
+    return got;
+}
+
+// A server's heap may stay as large as two hoards at once have made it, if the first is not given
+// back before the second comes. What is lost would be lost each time.
+static void a_hoard_ends_with_its_holder(const char *kind)
+{
+    bool kept = true;
+    for (u32 round = 0; round < ROUNDS && kept; round++) {
+        u64 before = free_bytes();
+        EXPECT(hoarded(kind, 0) > 0);
+        kept = !WAIT_FOR(free_bytes() + SLACK >= before);
+    }
+    EXPECT(!kept);
+}
+
+// What a process holds through others counts.
+static void a_hoard_is_within_its_holders_limit(void)
+{
+    EXPECT_IS(hoarded("files", 12 * MB), 0); // one is 16 MB
+    EXPECT_IS(hoarded("files", 20 * MB), 16 * MB);
+}
+
+static int hoard_main(const char *kind)
+{
+    struct ipc_message message = {.words = {0}};
+    u64 got = strcmp(kind, "files") == 0   ? hoard_files()
+              : strcmp(kind, "pipes") == 0 ? hoard_pipes()
+                                           : hoard_sockets();
+    message.words[0] = got;
+    ipc_call(SLOT_DONE, &message);
+    thread_sleep_until(THREAD_FOREVER);
+    return 0;
+}
+
+// ---- a bomb ------------------------------------------------------------------------------------
+
+static u32 bombs(void)
+{
+    struct sys_process_info info[32];
+    u64 cursor = 0;
+    u32 count = 0;
+    s64 bytes;
+    while ((bytes = sys_process_list(&cursor, info, sizeof(info))) > 0) {
+        for (u32 i = 0; i < (u64)bytes / sizeof(info[0]); i++)
+            count += strcmp(info[i].name, "bomb") == 0;
+    }
+    return count;
+}
+
+static void a_bomb_costs_others_time(void)
+{
+    struct sys_region region = {.bytes = 4096, .kind = REGION_SHARED, .prot = PROT_R | PROT_W};
+    s64 memory = sys_memory_new("stop", 4096);
+    region.memory = (cap_t)memory;
+    EXPECT(memory > 0 && sys_region_create(0, &region) == 0);
+    volatile u64 *stop = (volatile u64 *)(uintptr_t)region.address;
+    *stop = 0;
+    u64 before = free_bytes();
+    EXPECT(bomb_start((cap_t)memory) > 0);
+    for (u32 i = 0; i < LOOKS; i++) {
+        u64 begin = time_now();
+        thread_sleep_us(LOOK_US);
+        others_go_on();
+        printf("bomb: %u processes, %lu KB free, a look took %lu ms\n", bombs(),
+               (unsigned long)(free_bytes() >> 10),
+               (unsigned long)(time_to_us(time_now() - begin) / 1000));
+    }
+    *stop = 1;
+    EXPECT(WAIT_FOR(bombs() == 0));
+    sys_region_destroy(region.address);
+    sys_cap_drop((cap_t)memory);
+    EXPECT(WAIT_FOR(free_bytes() + SLACK >= before));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "bomb") == 0)
+        return bomb_main();
+    if (argc == 2)
+        return hoard_main(argv[1]);
+    const char *only = argc == 3 ? argv[2] : "";
+    u32 starts = all_starts();
+    if (strcmp(only, "bomb") != 0) {
+        a_hoard_ends_with_its_holder("files");
+        a_hoard_ends_with_its_holder("pipes");
+        a_hoard_ends_with_its_holder("sockets");
+        a_hoard_is_within_its_holders_limit();
+    }
+    if (strcmp(only, "") == 0 || strcmp(only, "bomb") == 0)
+        a_bomb_costs_others_time();
+    EXPECT_IS(all_starts(), starts); // no server has ended
+    printf("test-hoard: %lu passed, %lu failed\n", passed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""A thing has one share on one screen: Objects, Ranking and the inspector tell the same of the same
+range, under each filter."""
+
+import pytest
+
+# key: [share, samples] of the lines that have samples; those that are open, in Objects.
+ROWS = """Object.fromEntries([...document.querySelectorAll('[role="%s"] .row')].map((row) => {
+    const cells = [...row.querySelectorAll('[role="gridcell"]')].map((one) => one.textContent);
+    return [row.dataset.key, [cells[%d], cells[%d]]];
+}).filter(([key, cells]) => /^[op]:|^k:.(none|idle)/.test(key) && cells[1]))"""
+OBJECTS = ROWS % ("treegrid", 2, 4)
+RANKING = ROWS % ("grid", 3, 5)
+
+
+@pytest.fixture(name="page")
+def _page(open_page, hot):
+    page = open_page(viewport={"width": 1280, "height": 1600})
+    page.see(f'[data-key="{hot}"]')
+    page.wait("""/[1-9]/.test(document.querySelector(".status-line").textContent)""")
+    page.press("Space")
+    page.see('.header:has-text("held")')
+    return page
+
+
+def of_range(page, view, measure, back, chips):
+    to = page.evaluate("Number(/[.][.]([0-9.]+)&/.exec(location.hash)[1])")
+    place = f"r={to - back:.3f}..{to:.3f}&e={measure}{chips}"
+    page.evaluate(f"location.hash = '#/{view}?{place}&v=1'")
+    page.see(f'.words:has-text("{measure}")')
+
+
+@pytest.mark.parametrize("measure", ["larx", "run-cycles"])
+def test_objects_ranking_and_inspector_tell_one_share(page, hot, measure):
+    page.wait("/[.][.]/.test(location.hash)")
+    for back in (2, 5, 9):
+        for chips in ("", "&f=not.p:1", "&f=only.p:0"):
+            of_range(page, "objects", measure, back, chips)
+            objects = page.wait(f"(() => {{ const rows = {OBJECTS};"
+                                f"return '{hot}' in rows && rows; }})()")
+            of_range(page, "ranking", measure, back, chips)
+            ranking = page.wait(f"(() => {{ const rows = {RANKING};"
+                                f"return '{hot}' in rows && rows; }})()")
+            both = [key for key in ranking if key in objects and key.startswith("o:")]
+            assert hot in both
+            # A line in Objects has what is below it, too: equal where the samples are.
+            own = [key for key in both if objects[key][1] == ranking[key][1]]
+            assert hot in own
+            for key in own:
+                assert objects[key][0] == ranking[key][0], (key, back, chips)
+            page.evaluate(f"location.hash = location.hash.replace('&v=1', '&s={hot}&v=1')")
+            share = page.wait("""/share, its own([0-9.]+ %)/.exec(
+                document.querySelector(".inspector").textContent)?.[1]""")
+            assert share == ranking[hot][0], (back, chips)
+    assert not page.trouble
+
+
+def test_code_without_an_object_has_lines_in_objects(page):
+    of_range(page, "objects", "run-cycles", 9, "")
+    page.see('[role="treegrid"] [data-key^="n:"]:has-text("its code")')
+    assert not page.trouble

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: MIT
+// Words for the numbers of a trace. One table says of which kind a field is, one function for each
+// kind how its numbers are named.
+#include "trace/event_words.h"
+#include "tools/memory.h"
+#include "trace/method_name.h"
+#include "trace/syscall_name.h"
+
+#include <inttypes.h>
+#include <orrery/errors.h>
+#include <orrery/memory.h>
+#include <orrery/sys.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace/reasons.h>
+
+#define KERNEL_SPACE 63 // bit of an address
+
+enum word_kind {
+    WORD_NONE,
+    WORD_SYSCALL,
+    WORD_ERROR, // if it is negative
+    WORD_REASON,
+    WORD_THREAD,
+    WORD_WAKER, // a thread; 0: an interrupt
+    WORD_PROCESS,
+    WORD_OBJECT,
+    WORD_CLASS,
+    WORD_ENDPOINT,
+    WORD_METHOD,
+    WORD_LOCK,
+    WORD_CODE,
+    WORD_CALLER, // an address behind a call
+    WORD_VECTOR,
+    WORD_ACCESS,
+    WORD_FAULT_RESULT,
+    WORD_MAJORS,
+    WORD_PENDING,
+    WORD_SAMPLE,
+    WORD_LIST, // of the lists below
+    WORD_THREAD_STATE = WORD_LIST,
+    WORD_PROCESS_STATE,
+    WORD_WAITS,
+    WORD_SLEEPING,
+    WORD_HANDED,
+    WORD_BLOCK,
+    WORD_DROP,
+    WORD_KINDS
+};
+
+// Of an event, or of all events of a major ("SCHED:").
+static const struct {
+    const char *of, *field;
+    enum word_kind kind;
+} fields[] = {
+    {"SYSCALL:", "number", WORD_SYSCALL},
+    {"SYSCALL:", "result", WORD_ERROR},
+    {"SCHED:", "reason", WORD_REASON},
+    {"SCHED:", "from", WORD_THREAD},
+    {"SCHED:", "to", WORD_THREAD},
+    {"SCHED:", "thread", WORD_THREAD},
+    {"SCHED:", "by", WORD_WAKER},
+    {"SCHED:", "pid", WORD_PROCESS},
+    {"SCHED:", "parent", WORD_PROCESS},
+    {"SCHED:", "coid", WORD_OBJECT},
+    {"STATE:state_user_thread", "pid", WORD_PROCESS},
+    {"STATE:state_dispatcher", "pid", WORD_PROCESS},
+    {"STATE:state_dispatcher", "thread", WORD_THREAD},
+    {"STATE:state_dispatcher", "waits", WORD_WAITS},
+    {"STATE:state_process", "pid", WORD_PROCESS},
+    {"STATE:state_process", "parent", WORD_PROCESS},
+    {"STATE:state_process", "state", WORD_PROCESS_STATE},
+    {"STATE:state_thread", "thread", WORD_THREAD},
+    {"STATE:state_thread", "state", WORD_THREAD_STATE},
+    {"STATE:state_lock", "thread", WORD_THREAD},
+    {"STATE:state_lock", "owner", WORD_THREAD},
+    {"STATE:state_lock", "lock", WORD_LOCK},
+    {"STATE:state_call", "thread", WORD_THREAD},
+    {"STATE:state_call", "server", WORD_PROCESS},
+    {"STATE:state_child", "parent", WORD_OBJECT},
+    {"STATE:state_child", "child", WORD_OBJECT},
+    {"STATE:", "coid", WORD_OBJECT},
+    {"STATE:state_object", "class_id", WORD_CLASS},
+    {"STATE:", "mask", WORD_MAJORS},
+    {"OBJ:", "coid", WORD_OBJECT},
+    {"OBJ:", "class_id", WORD_CLASS},
+    {"MEM:", "object", WORD_OBJECT},
+    {"MEM:", "region", WORD_OBJECT},
+    {"MEM:", "fcm", WORD_OBJECT},
+    {"MEM:", "status", WORD_ERROR},
+    {"FAULT:", "region", WORD_OBJECT},
+    {"FAULT:", "fcm", WORD_OBJECT},
+    {"FAULT:", "access", WORD_ACCESS},
+    {"FAULT:", "result", WORD_FAULT_RESULT},
+    {"EXC:", "vector", WORD_VECTOR},
+    {"EXC:", "pc", WORD_CODE},
+    {"IRQ:", "pending", WORD_PENDING},
+    {"IPC:", "endpoint", WORD_ENDPOINT},
+    {"IPC:ipc_call", "server", WORD_PROCESS},
+    {"IPC:ipc_call", "method", WORD_METHOD},
+    {"IPC:ipc_endpoint", "pid", WORD_PROCESS},
+    {"IPC:ipc_send", "from", WORD_PROCESS},
+    {"IPC:", "status", WORD_ERROR},
+    {"IPC:", "error", WORD_ERROR},
+    {"IPC:ipc_call", "handed", WORD_HANDED},
+    {"LOCK:", "lock", WORD_LOCK},
+    {"LOCK:", "caller0", WORD_CALLER},
+    {"LOCK:", "caller1", WORD_CALLER},
+    {"LOCK:", "caller2", WORD_CALLER},
+    {"LOCKHOLD:", "lock", WORD_LOCK},
+    {"LOCKHOLD:", "owner", WORD_THREAD},
+    {"LOCKHOLD:", "sleeping", WORD_SLEEPING},
+    {"LOCKHOLD:", "caller0", WORD_CALLER},
+    {"LOCKHOLD:", "caller1", WORD_CALLER},
+    {"LOCKHOLD:", "caller2", WORD_CALLER},
+    {"BLOCK:", "type", WORD_BLOCK},
+    {"BLOCK:", "status", WORD_ERROR},
+    {"NET:", "reason", WORD_DROP},
+    {"DCI:", "error", WORD_ERROR},
+    {"TRACE:", "mask", WORD_MAJORS},
+    {"PROGRAM:", "pid", WORD_PROCESS},
+    {"PMU:sample", "pc", WORD_CODE},
+    {"PMU:sample", "coid", WORD_OBJECT},
+    {"PMU:sample", "thread", WORD_THREAD},
+    {"PMU:sample", "flags", WORD_SAMPLE},
+};
+
+#define LIST_MAX 5
+static const char *const lists[WORD_KINDS - WORD_LIST][LIST_MAX] = {
+    [WORD_THREAD_STATE - WORD_LIST] = {"runs", "parked", "ready", "ended", "asks"},
+    [WORD_PROCESS_STATE - WORD_LIST] = {"new", "live", "ending"},
+    [WORD_WAITS - WORD_LIST] = {"no", "event", "answer"},
+    [WORD_SLEEPING - WORD_LIST] = {"no", "yes"},
+    [WORD_HANDED - WORD_LIST] = {"no", "yes"},
+    [WORD_BLOCK - WORD_LIST] = {[0] = "read", [1] = "write", [4] = "flush"},
+    [WORD_DROP - WORD_LIST] = {NULL, "malformed", "too-long", "no-buffer", "fault"},
+};
+
+struct number_name {
+    u64 number;
+    const char *name;
+};
+
+static const struct number_name vectors[] = {
+    {0x100, "system-reset"},
+    {0x200, "machine-check"},
+    {0x300, "data-storage"},
+    {0x380, "data-segment"},
+    {0x400, "instruction-storage"},
+    {0x480, "instruction-segment"},
+    {0x500, "external"},
+    {0x600, "alignment"},
+    {0x700, "program"},
+    {0x800, "floating-point"},
+    {0x900, "decrementer"},
+    {0xa00, "doorbell"},
+    {0xc00, "system-call"},
+    {0xd00, "trace"},
+    {0xf00, "performance-monitor"},
+    {0xf20, "vector-unavailable"},
+    {0xf40, "vsx-unavailable"},
+    {0xf60, "facility-unavailable"},
+};
+// Bits, in the order in which they are written.
+static const struct number_name pending_bits[] = {{0x01, "decrementer"}, {0x02, "external"}};
+static const struct number_name access_bits[] = {
+    {PROT_R, "read"}, {PROT_W, "write"}, {PROT_X, "execute"}};
+static const struct number_name sample_bits[] = {{SYS_SAMPLE_KERNEL, "kernel"},
+                                                 {SYS_SAMPLE_SOFT_MASKED, "masked"},
+                                                 {SYS_SAMPLE_IDLE, "idle"},
+                                                 {SYS_SAMPLE_ATTRIBUTED, "attributed"},
+                                                 {SYS_SAMPLE_STALE, "stale"}};
+
+// ---- words -------------------------------------------------------------------------------------
+
+static bool put_word(char text[WORD_BYTES], const char *word)
+{
+    if (word != NULL)
+        snprintf(text, WORD_BYTES, "%s", word);
+    return word != NULL;
+}
+
+static const char *name_of(const struct number_name *names, size_t count, u64 number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return NULL;
+}
+
+// Writes the names of bits, and as a number those that have none. Returns false if none has.
+static bool word_of_bits(const struct number_name *names, size_t count, u64 bits,
+                         char text[WORD_BYTES])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        if ((bits & names[i].number) != 0 && used < WORD_BYTES) {
+            used += (size_t)snprintf(text + used, WORD_BYTES - used, "%s%s", used > 0 ? "|" : "",
+                                     names[i].name);
+            bits &= ~names[i].number;
+        }
+    if (used > 0 && bits != 0 && used < WORD_BYTES)
+        snprintf(text + used, WORD_BYTES - used, "|%#" PRIx64, bits);
+    return used > 0;
+}
+
+static bool word_of_majors(u64 mask, char text[WORD_BYTES])
+{
+    struct number_name names[64];
+    u64 all = 0;
+    for (u32 i = 0; i < trace_major_count; i++) {
+        names[i] = (struct number_name){1UL << trace_majors[i].number, trace_majors[i].name};
+        all |= names[i].number;
+    }
+    return (mask & all) == all ? put_word(text, "all")
+                               : word_of_bits(names, trace_major_count, mask, text);
+}
+
+static const char *error_name(s64 error)
+{
+    switch (error) {
+#define ERROR_NAME(name, value, text)                                                              \
+    case value:                                                                                    \
+        return #name;
+        ORRERY_ERRORS(ERROR_NAME)
+#undef ERROR_NAME
+    default:
+        return NULL;
+    }
+}
+
+bool word_of_process(const struct labels *labels, u64 pid, char text[WORD_BYTES])
+{
+    const char *name = pid == 0 ? NULL : labels_find(labels, LABEL_PROCESS, pid);
+    if (pid == 0)
+        return put_word(text, "kernel");
+    if (name != NULL)
+        snprintf(text, WORD_BYTES, "%s:%" PRIu64, name, pid);
+    else
+        snprintf(text, WORD_BYTES, "%" PRIu64, pid);
+    return name != NULL;
+}
+
+bool word_of_object(const struct labels *labels, u64 coid, char text[WORD_BYTES])
+{
+    const char *class = labels_class_of(labels, coid);
+    snprintf(text, WORD_BYTES, "%s%s%#" PRIx64, class == NULL ? "" : class,
+             class == NULL ? "" : ":", coid);
+    return class != NULL;
+}
+
+bool word_of_endpoint(const struct labels *labels, u64 endpoint, char text[WORD_BYTES])
+{
+    char owner[WORD_BYTES / 2];
+    u64 pid;
+    if (!labels_owner_of(labels, endpoint, &pid) || !word_of_process(labels, pid, text))
+        return word_of_object(labels, endpoint, text);
+    snprintf(owner, sizeof(owner), "%s", text);
+    snprintf(text, WORD_BYTES, "%s:%#" PRIx64, owner, endpoint);
+    return true;
+}
+
+void event_words_put_process(json_t *row, const char *key, const struct labels *labels, u64 pid)
+{
+    char text[WORD_BYTES];
+    word_of_process(labels, pid, text);
+    put_text(row, key, text);
+}
+
+void event_words_put_endpoint(json_t *row, const struct labels *labels, u64 endpoint)
+{
+    char text[WORD_BYTES];
+    put_hex(row, "endpoint", endpoint);
+    word_of_endpoint(labels, endpoint, text);
+    put_text(row, "endpoint_name", text);
+}
+
+void event_words_put_method(json_t *row, u64 method)
+{
+    char text[24];
+    const char *name = method_name(method);
+    snprintf(text, sizeof(text), "%" PRIu64, method);
+    put_u64(row, "method", method);
+    put_text(row, "method_name", name != NULL ? name : text);
+}
+
+// A symbol without a size is the last one before the address, whatever lies there.
+bool word_of_lock(struct trace_walk *walk, struct symbols *symbols, u64 address, u64 from, u64 to,
+                  char text[WORD_BYTES])
+{
+    struct symbol symbol = symbols_find(symbols, address);
+    bool known = symbol.function != NULL && symbol.offset < symbol.size;
+    u64 coid, offset;
+    if (!known && walk != NULL &&
+        labels_object_at(&walk->labels, address, from, to, &coid, &offset)) {
+        char object[WORD_BYTES / 2];
+        word_of_object(&walk->labels, coid, text);
+        snprintf(object, sizeof(object), "%s", text);
+        snprintf(text, WORD_BYTES, "%s+0x%" PRIx64, object, offset);
+        return true;
+    }
+    if (!known)
+        snprintf(text, WORD_BYTES, "%#" PRIx64, address);
+    else if (symbol.offset == 0)
+        put_word(text, symbol.function);
+    else
+        snprintf(text, WORD_BYTES, "%s+%#" PRIx64, symbol.function, symbol.offset);
+    return known;
+}
+
+void event_words_put_lock(json_t *row, struct trace_walk *walk, struct symbols *symbols,
+                          u64 address)
+{
+    char text[WORD_BYTES];
+    put_hex(row, "lock", address);
+    word_of_lock(walk, symbols, address, walk != NULL ? walk->begin : 0,
+                 walk != NULL ? walk->end : 0, text);
+    put_text(row, "lock_name", text);
+}
+
+// A dispatcher's thread is named by its process, others by their own name.
+static bool word_of_thread(const struct trace_walk *walk, u64 thread, char text[WORD_BYTES])
+{
+    char process[WORD_BYTES / 2] = "";
+    const char *name = labels_find(&walk->labels, LABEL_THREAD, thread);
+    u64 pid = trace_walk_pid(walk, thread);
+    if (pid != 0 && pid != ACTIVITY_NO_PID && word_of_process(&walk->labels, pid, text)) {
+        snprintf(process, sizeof(process), "%s", text);
+        name = process;
+    }
+    if (name == NULL && pid == 0)
+        name = "kernel";
+    if (name != NULL)
+        snprintf(text, WORD_BYTES, "%s/%" PRIu64, name, thread);
+    return name != NULL;
+}
+
+// ---- code --------------------------------------------------------------------------------------
+
+static struct symbols *symbols_of(struct event_words *words, u64 address, u64 pid)
+{
+    struct snapshot *snapshot = &words->names.snapshot;
+    if (address >> KERNEL_SPACE != 0)
+        return trace_names_kernel(&words->names, words->descriptions);
+    if (pid == 0 || pid > UINT32_MAX)
+        return NULL;
+    if (snapshot_process(snapshot, (u32)pid) == NULL)
+        trace_names_by_labels(&words->names, &words->walk->labels);
+    return snapshot_process(snapshot, (u32)pid) == NULL
+               ? NULL
+               : program_symbols(&words->names.programs, snapshot, (u32)pid);
+}
+
+static bool word_of_code(struct symbols *symbols, u64 address, char text[WORD_BYTES])
+{
+    struct symbol symbol = symbols_find(symbols, address);
+    if (symbol.function != NULL)
+        snprintf(text, WORD_BYTES, "%s+%#" PRIx64, symbol.function, symbol.offset);
+    return symbol.function != NULL;
+}
+
+// ---- fields ------------------------------------------------------------------------------------
+
+static u8 kind_of(const struct event_description *description, const char *field)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        if (strncmp(description->full_name, fields[i].of, strlen(fields[i].of)) == 0 &&
+            strcmp(fields[i].field, field) == 0)
+            return (u8)fields[i].kind;
+    return WORD_NONE;
+}
+
+void event_words_begin(struct event_words *words, struct trace_walk *walk,
+                       const struct descriptions *descriptions)
+{
+    free(words->kinds);
+    words->walk = walk;
+    words->descriptions = descriptions;
+    words->kinds = memory_get(descriptions->count * sizeof(*words->kinds) + 1);
+    for (size_t i = 0; i < descriptions->count; i++)
+        for (u32 field = 0; field < descriptions->events[i].info.field_count; field++)
+            words->kinds[i][field] =
+                kind_of(&descriptions->events[i], descriptions->events[i].info.fields[field].name);
+}
+
+void event_words_free(struct event_words *words)
+{
+    free(words->kinds);
+    trace_names_free(&words->names);
+    *words = (struct event_words){0};
+}
+
+// Words of what only the kernel's events speak of: threads and the kernel's objects.
+static bool word_of_kernel(const struct event_words *words, u8 kind, u64 value,
+                           char text[WORD_BYTES])
+{
+    const struct trace_walk *walk = words->walk;
+    switch (kind) {
+    case WORD_WAKER:
+        return value == 0 ? put_word(text, "interrupt") : word_of_thread(walk, value, text);
+    case WORD_THREAD:
+        return word_of_thread(walk, value, text);
+    case WORD_OBJECT:
+        return word_of_object(&walk->labels, value, text);
+    case WORD_CLASS:
+        return put_word(text, labels_find(&walk->labels, LABEL_CLASS, value));
+    case WORD_ENDPOINT:
+        return word_of_endpoint(&walk->labels, value, text);
+    default:
+        return false;
+    }
+}
+
+static bool word_of_number(u8 kind, u64 value, char text[WORD_BYTES])
+{
+    static const char *const reasons[REASONS] = REASON_NAMES;
+    static const char *const results[] = {"done", "bad-address", "no-memory", "waits"};
+    const char *call;
+    switch (kind) {
+    case WORD_SYSCALL:
+        call = syscall_name(value);
+        return call[0] != '?' && put_word(text, call);
+    case WORD_ERROR:
+        return put_word(text, error_name((s64)value));
+    case WORD_REASON:
+        return value < REASONS && put_word(text, reasons[value]);
+    case WORD_METHOD:
+        return put_word(text, method_name(value));
+    case WORD_VECTOR:
+        return put_word(text, name_of(vectors, ARRAY_SIZE(vectors), value));
+    case WORD_ACCESS:
+        return word_of_bits(access_bits, ARRAY_SIZE(access_bits), value, text);
+    case WORD_FAULT_RESULT:
+        return value < ARRAY_SIZE(results) && put_word(text, results[value]);
+    case WORD_MAJORS:
+        return word_of_majors(value, text);
+    case WORD_PENDING:
+        return word_of_bits(pending_bits, ARRAY_SIZE(pending_bits), value, text);
+    case WORD_SAMPLE:
+        return word_of_bits(sample_bits, ARRAY_SIZE(sample_bits), value, text);
+    default:
+        return kind >= WORD_LIST && value < LIST_MAX &&
+               put_word(text, lists[kind - WORD_LIST][value]);
+    }
+}
+
+bool event_word(struct event_words *words, const struct trace_event *event, u32 field,
+                const u64 values[TRACE_MAX_FIELDS], u64 pid, char text[WORD_BYTES])
+{
+    u8 kind = words->kinds[event->description - words->descriptions->events][field];
+    u64 value = values[field];
+    switch (kind) {
+    case WORD_NONE:
+        return false;
+    case WORD_PROCESS:
+        return word_of_process(&words->walk->labels, value, text);
+    case WORD_LOCK:
+        return word_of_lock(event->pid == 0 ? words->walk : NULL,
+                            symbols_of(words, value, event->pid != 0 ? event->pid : pid), value,
+                            event->time, event->time, text);
+    case WORD_CODE:
+        return word_of_code(symbols_of(words, value, pid), value, text);
+    case WORD_CALLER:
+        return put_word(text, symbols_find_call(symbols_of(words, value, pid), value).function);
+    case WORD_WAKER:
+    case WORD_THREAD:
+    case WORD_OBJECT:
+    case WORD_CLASS:
+    case WORD_ENDPOINT:
+        return event->pid == 0 && word_of_kernel(words, kind, value, text);
+    default:
+        return word_of_number(kind, value, text);
+    }
+}
+
+// ---- the text ----------------------------------------------------------------------------------
+
+// Writes one conversion of a format, which is for 64 bits or for a text's address.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void plain_text(const char *format, int length, u64 value, char text[WORD_BYTES])
+{
+    char one[24];
+    snprintf(one, sizeof(one), "%.*s", length, format);
+    snprintf(text, WORD_BYTES, one, value);
+}
+#pragma GCC diagnostic pop
+
+void event_words_text(struct event_words *words, const struct trace_event *event,
+                      const u64 values[TRACE_MAX_FIELDS], const char *string, u64 pid, char *text,
+                      size_t size)
+{
+    const struct trace_event_info *info = &event->description->info;
+    const char *at = info->format;
+    size_t used = 0;
+    text[0] = '\0';
+    for (u32 field = 0; *at != '\0' && used < size; field++) {
+        char word[WORD_BYTES] = "";
+        int before = (int)strcspn(at, "%");
+        const char *conversion = at + before;
+        int length = (int)strcspn(conversion, "duxs") + 1;
+        bool last = *conversion == '\0' || field >= info->field_count;
+        if (!last && info->fields[field].type == TRACE_TEXT)
+            snprintf(word, sizeof(word), "%s", string != NULL ? string : "");
+        else if (!last && !event_word(words, event, field, values, pid, word))
+            plain_text(conversion, length, values[field], word);
+        used += (size_t)snprintf(text + used, size - used, "%.*s%s", before, at, word);
+        at = last ? "" : conversion + length;
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// The tracks, with pointer and keys: point for the value, click to select the process, drag for the
+// range, Shift-drag to move, wheel to zoom at the pointer, arrows from slice to slice.
+
+import type { JSX } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { type Interval, length } from "../../base/time.ts";
+import { drawInterval } from "../../draw/interval.ts";
+import { readTheme } from "../../draw/theme.ts";
+import { type Drawn, drawTimeLabels, drawTrack } from "../../draw/tracks.ts";
+import * as store from "../../model/store.ts";
+import { type Piece, type Track, findPiece, pieceAt } from "../../wire/tracks.ts";
+import { cursor, exact, show, zoom } from "../../model/window.ts";
+import { Canvas, type Size } from "../../widgets/canvas.tsx";
+import { scaledPixels } from "../../widgets/rem.ts";
+import type { Shown } from "./timeline.tsx";
+import { whatOf, whoOf } from "./words.ts";
+
+const AXIS = scaledPixels(20);
+const TRACK = scaledPixels(32);
+const BAR = scaledPixels(26);
+const CLICK = 4;
+const WHEEL_STEP = 1.25;
+
+interface Props {
+  said: Shown;
+  window: Interval;
+  takeWidth: (width: number) => void;
+  take: (canvas: HTMLCanvasElement | null) => void;
+}
+
+export function TrackPicture(props: Props): JSX.Element {
+  const { said, window } = props;
+  const pointer = usePointer(props);
+  const height = AXIS + said.tracks.length * TRACK;
+  store.theme.value;
+  const range = pointer.preview ?? (store.isLive.value ? undefined : store.rangeInterval.value);
+
+  const draw = (context: CanvasRenderingContext2D, size: Size): void => {
+    props.takeWidth(Math.floor(size.width));
+    const theme = readTheme();
+    const drawn = drawnOf(said, window, theme);
+    const axis = { x: 0, y: 0, width: size.width, height: AXIS };
+    drawTimeLabels(context, axis, window, height - AXIS, theme);
+    for (const [i, track] of said.tracks.entries())
+      drawTrack(context, { ...axis, y: AXIS + i * TRACK + 2, height: BAR }, drawn, track);
+    const whole = { ...axis, height: size.height };
+    if (range) drawInterval(context, whole, window, range, theme.accent);
+  };
+  const time = window.to - window.from;
+  return (
+    <div class="tracks">
+      <div class="track-names">
+        {said.tracks.map((track) => (
+          <div key={track.cpu}>CPU {track.cpu}</div>
+        ))}
+      </div>
+      <div class="tracks-picture" style={{ position: "relative" }}>
+        <Canvas
+          class="tracks-picture"
+          label={
+            `${said.tracks.length} CPUs from ${exact(window.from, time)} to ` +
+            `${exact(window.to, time)} s; arrows go from slice to slice, T shows a table`
+          }
+          draw={draw}
+          take={props.take}
+          on={{ ...pointer.on, style: { width: "100%", height: `${height}px` } }}
+        />
+        <CursorLine window={window} />
+        {pointer.preview && (
+          <div class="small number" role="status">
+            {length(pointer.preview.to - pointer.preview.from)}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function drawnOf(said: Shown, window: Interval, theme: Drawn["theme"]): Drawn {
+  const { frame } = said;
+  const things = store.things.value;
+  const selected = things.find(store.selection.value)?.number ?? 0;
+  const kernel = things.find("p:0")?.number ?? 0;
+  return {
+    frame,
+    shown: window,
+    theme,
+    label: (row) =>
+      frame.activity[row] === 2 ? whoOf(frame, row) : `${whatOf(frame, row)} ${whoOf(frame, row)}`,
+    isKernel: (row) => kernel !== 0 && frame.process[row] === kernel,
+    isSelected: (row) => selected !== 0 && frame.process[row] === selected,
+  };
+}
+
+/** Follows the cursor without drawing the tracks again. */
+function CursorLine(props: { window: Interval }): JSX.Element | null {
+  const { from, to } = props.window;
+  const at = cursor.value;
+  if (!at || at.time < from || at.time > to) return null;
+  return (
+    <div class="track-cursor" style={{ left: `${((at.time - from) / (to - from)) * 100}%` }} />
+  );
+}
+
+interface Grip {
+  x: number;
+  time: number;
+  shown: Interval;
+  pans: boolean;
+}
+
+function usePointer(props: Props): {
+  preview: Interval | undefined;
+  on: JSX.HTMLAttributes<HTMLCanvasElement>;
+} {
+  const { said, window } = props;
+  const grip = useRef<Grip>();
+  const [preview, setPreview] = useState<Interval>();
+  const placeOf = (event: MouseEvent, of = window): { cpu: number; time: number } => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top - AXIS) / TRACK);
+    const part = (event.clientX - box.left) / box.width;
+    return { cpu: said.tracks[row]?.cpu ?? -1, time: of.from + part * (of.to - of.from) };
+  };
+  return {
+    preview,
+    on: {
+      onPointerDown: (event) => {
+        if (event.button !== 0) return;
+        const { time } = placeOf(event);
+        grip.current = { x: event.clientX, time, shown: window, pans: event.shiftKey };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      },
+      onPointerMove: (event) => {
+        const held = grip.current;
+        const place = placeOf(event, held?.shown);
+        if (!held) {
+          cursor.value = place;
+          return;
+        }
+        if (Math.abs(event.clientX - held.x) < CLICK) return;
+        const by = held.time - place.time;
+        if (held.pans) show({ from: held.shown.from + by, to: held.shown.to + by });
+        else
+          setPreview({
+            from: Math.max(0, Math.min(held.time, place.time)),
+            to: Math.max(held.time, place.time),
+          });
+      },
+      onPointerUp: (event) => {
+        const held = grip.current;
+        grip.current = undefined;
+        setPreview(undefined);
+        if (preview) store.range.value = preview;
+        else if (held && !held.pans) select(said, placeOf(event));
+      },
+      onPointerCancel: () => {
+        grip.current = undefined;
+        setPreview(undefined);
+      },
+      onDblClick: (event) => showPiece(said, placeOf(event)),
+      onWheel: (event) => {
+        event.preventDefault();
+        zoom(event.deltaY > 0 ? WHEEL_STEP : 1 / WHEEL_STEP, placeOf(event).time);
+      },
+      onKeyDown: (event) => {
+        if (event.ctrlKey || event.altKey || !moveCursor(said, window, event.key)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      },
+    },
+  };
+}
+
+const trackOf = (said: Shown, cpu: number) => said.tracks.find((one) => one.cpu === cpu);
+
+function select(said: Shown, place: { cpu: number; time: number }): void {
+  const track = trackOf(said, place.cpu);
+  const piece = track && pieceAt(track, place.time);
+  const thing = piece && store.things.value.get(said.frame.process[piece.first]);
+  cursor.value = place;
+  store.selection.value = thing?.key ?? "";
+}
+
+/** Shows a slice with a little of what is around it. */
+function showPiece(said: Shown, place: { cpu: number; time: number }): void {
+  const track = trackOf(said, place.cpu);
+  const piece = track && pieceAt(track, place.time);
+  if (!piece) return;
+  const margin = (piece.to - piece.from) / 4;
+  show({ from: piece.from - margin, to: piece.to + margin });
+}
+
+/** Moves by a slice or a track. Returns whether the key was one of the picture's. */
+function moveCursor(said: Shown, window: Interval, key: string): boolean {
+  const { tracks } = said;
+  if (tracks.length === 0) return false;
+  const at = cursor.value ?? { cpu: tracks[0].cpu, time: (window.from + window.to) / 2 };
+  const row = Math.max(
+    0,
+    tracks.findIndex((one) => one.cpu === at.cpu),
+  );
+  if (key === "Enter") {
+    select(said, at);
+    showPiece(said, at);
+  } else if (key === "ArrowUp" || key === "ArrowDown") {
+    const next =
+      tracks[Math.min(tracks.length - 1, Math.max(0, row + (key === "ArrowUp" ? -1 : 1)))];
+    cursor.value = { ...at, cpu: next.cpu };
+  } else if (key === "ArrowLeft" || key === "ArrowRight") {
+    const { pieces } = tracks[row];
+    const by = cursor.value ? (key === "ArrowLeft" ? -1 : 1) : 0;
+    const place = findPiece(pieces, at.time) + by;
+    if (pieces[place]) goTo(tracks[row].cpu, pieces[place], window);
+    else goOn(tracks[row], by, window);
+  } else return false;
+  return true;
+}
+
+/** Goes beyond what the gateway has told so far: it is asked for what lies there. */
+function goOn(track: Track, by: number, window: Interval): void {
+  const last = track.pieces[by > 0 ? track.pieces.length - 1 : 0];
+  if (!last) return;
+  const half = (window.to - window.from) / 2;
+  const time = by > 0 ? last.to : last.from - 1;
+  cursor.value = { cpu: track.cpu, time };
+  show({ from: time - half, to: time + half });
+}
+
+/** Puts the cursor into a slice, and moves the picture if that is out of sight. */
+function goTo(cpu: number, piece: Piece, window: Interval): void {
+  const time = (piece.from + piece.to) / 2;
+  cursor.value = { cpu, time };
+  if (time >= window.from && time < window.to) return;
+  const half = (window.to - window.from) / 2;
+  show({ from: time - half, to: time + half });
+}
