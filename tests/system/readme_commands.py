@@ -33,8 +33,10 @@ def check_all(machine, folder):
         commands = [shlex.split(command) for command in COMMAND.findall(readme.read())]
     assert len(commands) > 10
     for words in commands:
-        if words == ["serve"]:
-            check_that_it_serves(machine.kov_command("serve", "--listen", "0"), folder)
+        if words[0] == "serve":
+            at_hand = [word.replace("localhost:4242", f"127.0.0.1:{machine.port}")
+                       for word in words]
+            check_that_it_serves(machine.kov_command(*at_hand, "--listen", "0"), folder)
             continue
         done = subprocess.run(machine.kov_command(*words, *FOR_EVER.get(words[0], [])),
                               cwd=folder, capture_output=True, text=True, timeout=PATIENCE,

@@ -17,6 +17,7 @@ ROW = re.compile(r"^ *(\d+) (\w+) +(\d+) (\w+) +(kernel|\d+ \S+) +(\S+) *(.*)$",
 OBJECT = re.compile(r"^ *(0x[0-9a-f]+) (\S+) +(\S+) +(\d+) 0x[0-9a-f]+$", re.MULTILINE)
 EVENT = re.compile(r"^ *(\d+) +(\d+) (\w+) (.*)$", re.MULTILINE)
 LAST_EVENTS = 1500
+TIMES = 10
 DAMAGED = re.compile("damaged|no thread at|Python", re.IGNORECASE)
 STOPPED = ("-S",)  # at the first instruction
 
@@ -153,9 +154,9 @@ def test_it_works_at_any_instruction(debug):
     look = ["orrery threads", "orrery trace -n 3", "orrery locks", "orrery objects Thread",
             "printf \"user %d\\n\", ($msr >> 14) & 1"]
     said = gdb("hbreak user_exit",
-               *(command for steps in range(20)
-                 for command in ["continue", f"stepi {1 + 10 * steps}", *look]))
-    assert said.count("\nmutexes:") == 20 and said.count(" objects\n") == 20, said
+               *(command for steps in range(TIMES)
+                 for command in ["continue", f"stepi {1 + 20 * steps}", *look]))
+    assert said.count("\nmutexes:") == TIMES and said.count(" objects\n") == TIMES, said
     assert "user 0" in said and "user 1" in said, said
     assert not DAMAGED.search(said), said
 

@@ -7,7 +7,8 @@ import re
 import pytest
 
 
-@pytest.mark.parametrize("cpus, options", [(1, "ipc=fast"), (1, "ipc=slow"), (2, ""), (4, "")])
+@pytest.mark.parametrize("cpus, options", [
+    (1, "ipc=fast"), (1, "ipc=slow"), pytest.param(2, "", marks=pytest.mark.minutes), (4, "")])
 def test_nothing_of_another_process_comes_along(boot, cpus, options):
     machine = boot(cpus=cpus, network=False, append=f"init=bin/test-leaks {options}")
     console = machine.wait_passed("test-leaks", 26 if cpus == 1 else 50)

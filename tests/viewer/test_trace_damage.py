@@ -12,7 +12,7 @@ from trace_folder import BY_NAME, HEADER, PACKET_BYTES, packet
 from trace_simulated import Cpu, packets
 
 # Places of each damage, and the part of the tools that look at each.
-PLACES = [pytest.param(range(1, 6), 4, id="5 places"),
+PLACES = [pytest.param(range(1, 12, 5), 4, id="3 places"),
           pytest.param(range(1, 21), 1, id="20 places, each tool", marks=pytest.mark.minutes)]
 SLOW = 1 << 14  # times the simulated times: a few seconds
 PACKETS = 26  # of each CPU

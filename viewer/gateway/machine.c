@@ -284,7 +284,7 @@ static void note_boot(struct machine *machine)
     machine->standing.clock_heard = clock_now();
     if (same) {
         history_gap(machine->history, machine->lost_at, system->time);
-        publish_gap(machine);
+        publish_clock(machine);
     } else {
         machine->same_begin = again ? machine->same_begin + 1 : 0;
         machine->boot_time = system->boot_time;
@@ -335,6 +335,7 @@ static int serve(struct machine *machine)
     if (machine->recorder != NULL)
         recorder_lost(machine->recorder);
     stop_clock(machine);
+    publish_clock(machine); // before the loss is told with it
     return code;
 }
 

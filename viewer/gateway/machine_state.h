@@ -113,8 +113,9 @@ void machine_post(struct machine *machine, struct post post);
 
 // Says what is due. Returns KOV_OK, or the connection is gone.
 int publish_due(struct machine *machine);
-// Says that a gap has ended, and what time it is, before it asks the machine for anything.
-void publish_gap(struct machine *machine);
+// Says what time it is, and which gaps there are, at once: when the clock stands, and when it goes
+// again, before anything else is told of that.
+void publish_clock(struct machine *machine);
 // Returns when the next topic is due, by clock_now().
 double publish_next(const struct machine *machine);
 // Finds the interval of a topic, ns since boot: its from and to, or the last `seconds`.

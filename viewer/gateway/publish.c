@@ -63,7 +63,7 @@ int publish_due(struct machine *machine)
     return code == KOV_OK ? publish_those(machine, true) : code;
 }
 
-void publish_gap(struct machine *machine)
+void publish_clock(struct machine *machine)
 {
     for (struct published *one = machine->published; one != NULL; one = one->next)
         if (one->kind == WATCHED_STATUS || one->kind == WATCHED_MARKS)
