@@ -13,7 +13,8 @@ from browser import Browser  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from machine import Machine  # noqa: E402
 
-CONTENDED = {"cpus": 2, "pmu": "model", "append": "workload=contention:seconds=3600"}
+# With pauses, it leaves the host's CPUs to what is tested.
+CONTENDED = {"cpus": 2, "pmu": "model", "append": "workload=contention:pause=60000,seconds=3600"}
 
 
 @pytest.hookimpl(hookwrapper=True)

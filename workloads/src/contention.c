@@ -15,11 +15,12 @@
 
 #define OBJECTS 4
 
-enum { WORK, HOLD, SECONDS, CPUS };
+enum { WORK, HOLD, PAUSE, SECONDS, CPUS };
 
 static const struct workload_param params[] = {
     [WORK] = {"work", PARAM_LIST, "27-9-3-1", 1, 100, OBJECTS, NULL},
     [HOLD] = {"hold", PARAM_NUMBER, "100", 1, 10000, 0, NULL},
+    [PAUSE] = {"pause", PARAM_NUMBER, "0", 0, 1000000, 0, NULL},
     [SECONDS] = {"seconds", PARAM_NUMBER, "0", 0, 86400, 0, NULL},
     [CPUS] = {"cpus", PARAM_CPUS, "all", 0, 0, 0, NULL},
 };
@@ -64,17 +65,26 @@ static u32 pick(const u64 work[], u64 number)
     return object;
 }
 
+// Sleeps to a time at which all CPUs go on together, so that they meet at the locks.
+static void pause_together(u64 ticks)
+{
+    thread_sleep(ticks - timebase() % ticks);
+}
+
 static void contention_work(struct workload_run *run, u32 cpu)
 {
     const u64 *shares = run->values[WORK].numbers;
     u64 ticks = microseconds_to_ticks(run->values[HOLD].numbers[0]);
     u64 deadline = workload_deadline(run->values[SECONDS].numbers[0]);
+    u64 pause = microseconds_to_ticks(run->values[PAUSE].numbers[0]);
     u64 random = 0x2545f4914f6cdd1d + cpu;
 
-    while (!workload_stopping(run) && timebase() < deadline) {
+    for (u64 calls = 1; !workload_stopping(run) && timebase() < deadline; calls++) {
         u32 object = pick(shares, work_random(&random) % all_work);
         CO_CALL(struct contended_object, coids[object], hold, ticks, &accounts[cpu][object]);
         thread_quiesce();
+        if (pause != 0 && calls % all_work == 0)
+            pause_together(pause);
     }
 }
 
@@ -109,8 +119,9 @@ static void contention_finish(struct workload_run *run)
 
 static const struct workload workload_contention = {
     .name = "contention",
-    .help = "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), seconds=0 "
-            "(..86400, 0: until stopped), cpus=all (or 0-1)",
+    .help = "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), pause=0 "
+            "(..1000000 us, a break behind as many calls as work has, up to a multiple of it), "
+            "seconds=0 (..86400, 0: until stopped), cpus=all (or 0-1)",
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
