@@ -21,6 +21,7 @@
 
 static struct texts machines;
 static const char *record;
+static bool metrics;
 static u64 port = LISTEN_DEFAULT, history_mb = HISTORY_MB;
 
 static const struct option own_options[] = {
@@ -33,6 +34,8 @@ static const struct option own_options[] = {
     TEXT(0, "record", &record, "FILE",
          "record the machine, of which there must be one; a recording there stays as FILE.old"),
     NUMBER(0, "history", &history_mb, 4, 65536, "MB", "kept of each machine, at most (256)"),
+    FLAG(0, "metrics", &metrics,
+         "let Prometheus read http://127.0.0.1:PORT/metrics, with the token that is printed"),
     OPTIONS_END,
 };
 
@@ -78,6 +81,7 @@ static int add_machine(struct hub *hub, struct machine_settings *of)
     of->token = (char *)settings.token; // NULL: each machine has its own, by its port
     of->history_bytes = history_mb << 20;
     of->record = (char *)record;
+    of->exposed = metrics;
     struct machine *machine = machine_start(hub->machine_count, of, &hub->posts);
     if (machine == NULL)
         return KOV_FAILED;
@@ -130,6 +134,8 @@ static int run(const struct arguments *arguments)
     static struct hub hub;
     interrupt_catch();
     int code = access_init(&hub.access);
+    if (code == KOV_OK && metrics)
+        code = access_open_metrics(&hub.access);
     struct net *net = code == KOV_OK ? net_open(&hub, (int)port) : NULL;
     if (net == NULL)
         return code == KOV_OK ? KOV_FAILED : code;
@@ -141,6 +147,9 @@ static int run(const struct arguments *arguments)
         // The links go to stdout and nowhere else, since they have the tokens.
         printf("controller: %s/#t=%s\n", hub.access.origin, hub.access.controller);
         printf("observer:   %s/#t=%s\n", hub.access.origin, hub.access.observer);
+        if (metrics)
+            printf("metrics:    %s/metrics with the bearer token %s\n", hub.access.origin,
+                   hub.access.metrics);
         fflush(stdout);
         net_run(net);
     }
@@ -156,7 +165,7 @@ static int run(const struct arguments *arguments)
 const struct command command_serve = {
     .name = "serve",
     .synopsis =
-        "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] [--history MB]",
+        "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] [--history MB] [--metrics]",
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
@@ -168,6 +177,9 @@ const struct command command_serve = {
         "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
         "that: with the times and at the speed of then, up to its end, where it stays. Nothing\n"
         "can be done to it. A file is never written over; one whose kov was killed plays too.\n\n"
+        "--metrics exposes counts, metrics with their errors, processes, losses and the hottest\n"
+        "objects of live machines as OpenMetrics. They weigh on the machines only while something\n"
+        "reads them.\n\n"
         "-m NAME=FOLDER shows a trace, as `kov trace record` writes it: what the CPUs did, on the\n"
         "page's Timeline.",
     .options = {own_options},

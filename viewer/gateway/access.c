@@ -25,6 +25,11 @@ int access_init(struct access *access)
     return code == KOV_OK ? make_token(access->controller) : code;
 }
 
+int access_open_metrics(struct access *access)
+{
+    return make_token(access->metrics);
+}
+
 void access_set_port(struct access *access, int port)
 {
     snprintf(access->host, sizeof(access->host), "127.0.0.1:%d", port);
@@ -62,4 +67,13 @@ bool access_host_is_ours(const struct access *access, const char *host)
 bool access_origin_is_ours(const struct access *access, const char *origin)
 {
     return strcmp(origin, access->origin) == 0;
+}
+
+bool access_reads_metrics(const struct access *access, const char *authorization)
+{
+    static const char scheme[] = "Bearer ";
+    size_t length = strlen(scheme);
+    return access->metrics[0] != 0 && strncmp(authorization, scheme, length) == 0 &&
+           strlen(authorization + length) == ACCESS_TOKEN_TEXT - 1 &&
+           same_token(authorization + length, access->metrics);
 }

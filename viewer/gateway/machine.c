@@ -32,6 +32,11 @@ const char *machine_name(const struct machine *machine)
     return machine->settings.name;
 }
 
+struct exposition *machine_exposition(const struct machine *machine)
+{
+    return machine->exposition;
+}
+
 void machine_post(struct machine *machine, struct post post)
 {
     post.machine = machine->number;
@@ -256,6 +261,8 @@ static int attend(struct machine *machine)
         machine_forget_names(machine);
     if (code == KOV_OK)
         code = publish_due(machine);
+    if (code == KOV_OK)
+        code = machine_expose(machine);
     return code != KOV_OK || machine->ending ? code : wait_for_events(machine);
 }
 
@@ -335,6 +342,7 @@ static int serve(struct machine *machine)
     if (machine->recorder != NULL)
         recorder_lost(machine->recorder);
     stop_clock(machine);
+    machine->expose_due = 0;
     publish_clock(machine); // before the loss is told with it
     return code;
 }
@@ -350,6 +358,7 @@ static void pause_before_next(struct machine *machine, double pause)
         machine_grant_wishes(machine);
         if (machine->history != NULL)
             publish_due(machine);
+        machine_expose(machine);
         interrupt_sleep(fmin(0.1, end - clock_now()));
     }
 }
@@ -394,6 +403,7 @@ static void free_machine(struct machine *machine)
     post_queue_free(&machine->wishes);
     if (machine->link != NULL)
         link_free(machine->link);
+    exposition_free(machine->exposition);
     player_free(machine->player);
     recorder_free(machine->recorder);
     standing_free(&machine->standing);
@@ -484,6 +494,11 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
     machine->names.machine = machine->settings.name;
     sem_init(&machine->wished, 0, 0);
     post_queue_init(&machine->wishes, wake, machine);
+    if (from->exposed && from->host != NULL) {
+        machine->exposition = exposition_new();
+        machine_expose(machine); // that it is not connected yet
+        machine->expose_due = 0;
+    }
     bool opened = open_ends(machine, from);
     void *(*run)(void *) = from->folder == NULL ? run_machine : machine_run_folder;
     if (opened && pthread_create(&machine->thread, NULL, run, machine) == 0)

@@ -5,6 +5,7 @@
 #ifndef KOV_GATEWAY_MACHINE_H
 #define KOV_GATEWAY_MACHINE_H
 
+#include "gateway/exposition.h"
 #include "gateway/posts.h"
 
 struct machine;
@@ -19,6 +20,7 @@ struct machine_settings {
     char *token;  // NULL: wire/token.h finds one
     char *of;     // of machine_start_past: the machine whose boot before it is
     size_t history_bytes;
+    bool exposed; // metrics for OpenMetrics; not of a tape or a folder
 };
 
 // Starts a machine. `number` is its place in the hub. It posts to `posts`. Settings are copied. The
@@ -29,6 +31,8 @@ struct machine *machine_start(u32 number, const struct machine_settings *setting
 // known of it when it ended. It has no connection. It must end after `of`.
 struct machine *machine_start_past(u32 number, struct machine *of, struct post_queue *posts);
 const char *machine_name(const struct machine *machine);
+// Returns what it exposes, or NULL. It is valid until machine_end.
+struct exposition *machine_exposition(const struct machine *machine);
 // Returns whether it takes another wish of this browser, or has too many that it could not grant
 // yet.
 bool machine_takes_wish(struct machine *machine, u64 browser);

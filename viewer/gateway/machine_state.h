@@ -42,10 +42,11 @@ struct machine {
     struct machine_settings settings;
     struct post_queue *posts, wishes;
     struct link *link;
-    struct player *player;     // NULL: a real machine
-    struct recorder *recorder; // NULL: it is not recorded
-    struct timeline *timeline; // NULL: it is no trace folder
-    sem_t wished;              // of a trace folder: something waits in `wishes`
+    struct player *player;         // NULL: a real machine
+    struct recorder *recorder;     // NULL: it is not recorded
+    struct timeline *timeline;     // NULL: it is no trace folder
+    struct exposition *exposition; // NULL: it exposes nothing
+    sem_t wished;                  // of a trace folder: something waits in `wishes`
     pthread_t thread;
     bool ending;
 
@@ -60,7 +61,7 @@ struct machine {
     struct snapshot snapshot;
     struct tree tree;
     double scanned, scan_seconds; // clock_now() of the last scan, and how long it took
-    double scan_due, processes_due;
+    double scan_due, expose_due;
     u64 scans;
     struct standing standing;
     struct history *history; // of this boot; NULL: it was never connected
@@ -108,6 +109,10 @@ void machine_tell_state(struct machine *machine, const char *state);
 void machine_publish(struct machine *machine, const struct published *published,
                      struct block *block);
 void machine_post(struct machine *machine, struct post post);
+
+// Exposes what is known now, if it is due. Of a machine that is lost, and while nobody reads it,
+// that is whether it is connected. Returns KOV_OK, or the connection is gone.
+int machine_expose(struct machine *machine);
 
 // ---- topics (publish.c, and a file each) -------------------------------------------------------
 

@@ -4,6 +4,8 @@
 #include "counts/event_configuration.h"
 #include "tools/clock.h"
 
+#include <math.h>
+
 static int start(struct metric_counts *counts, const struct event_list *list)
 {
     struct configuration configuration;
@@ -31,6 +33,18 @@ static void note(struct metric_counts *counts, struct history *history, u32 cpu)
     }
 }
 
+static void add_up(struct metric_counts *counts, const struct history *history)
+{
+    for (u32 i = 0; i < counts->request.item_count; i++) {
+        struct count more = count_total(&counts->between, i);
+        bool known = more.error != COUNT_ERROR_UNKNOWN;
+        counts->totals[i] += (double)more.count;
+        counts->squares[i] += known ? (double)more.error * (double)more.error : NAN;
+    }
+    counts->seconds +=
+        (history_ns(history, counts->now.time) - history_ns(history, counts->last.time)) / 1e9;
+}
+
 static int read_counts(struct metric_counts *counts, struct history *history)
 {
     int code = counting_read(&counts->request, &counts->now);
@@ -40,6 +54,7 @@ static int read_counts(struct metric_counts *counts, struct history *history)
         return code == KOV_CONNECTION ? code : KOV_OK;
     if (counts->has_last) {
         count_reading_between(&counts->last, &counts->now, &counts->between);
+        add_up(counts, history);
         note(counts, history, ALL_CPUS);
         for (u32 i = 0; i < counts->between.cpu_count; i++)
             note(counts, history, counts->between.cpus[i].cpu);

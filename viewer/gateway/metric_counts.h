@@ -17,6 +17,9 @@ struct metric_counts {
     struct count_request request;
     struct count_reading last, now, between;
     bool has_last;
+    // Since the connection began: what was counted of each item, the squares of its error (NaN: not
+    // known), and for how long.
+    double totals[COUNT_ITEMS_MAX], squares[COUNT_ITEMS_MAX], seconds;
 };
 
 // Begins to count, and reads the counts when they are due. Call it while somebody watches. While

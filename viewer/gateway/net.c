@@ -31,8 +31,9 @@ struct session {
     struct net *net;
     struct browser *browser; // of a WebSocket
     bool ending;             // it ends as soon as what waits is sent
-    const u8 *body;          // of a file that is being sent
+    const u8 *body;          // what is being sent
     size_t left;
+    char *made; // the body, if it was made for this request
     char input[MESSAGE_IN_BYTES];
     size_t input_size;
 };
@@ -87,10 +88,12 @@ static int check_upgrade(struct lws *wsi)
     return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
 }
 
-// ---- files -------------------------------------------------------------------------------------
+// ---- files and metrics -------------------------------------------------------------------------
+
+#define METRICS_PATH "/metrics"
+#define METRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 static const char *const fixed_headers[][2] = {
-    {"content-encoding:", "gzip"},
     {"cache-control:", "no-store"},
     {"x-content-type-options:", "nosniff"},
     {"referrer-policy:", "no-referrer"},
@@ -106,7 +109,9 @@ static int add_header(struct lws *wsi, const char *name, const char *value, u8 *
                                        at, end);
 }
 
-static int send_headers(struct lws *wsi, struct session *session, const struct asset *asset)
+// Begins to send a body. encoding: NULL, or that of the body.
+static int send_body(struct lws *wsi, struct session *session, const char *type,
+                     const char *encoding)
 {
     u8 buffer[LWS_PRE + HEADERS_BYTES], *start = buffer + LWS_PRE, *at = start;
     u8 *end = buffer + sizeof(buffer) - 1;
@@ -116,35 +121,60 @@ static int send_headers(struct lws *wsi, struct session *session, const struct a
              "worker-src 'self'; connect-src ws://%s; base-uri 'none'; form-action 'none'; "
              "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types orrery",
              session->net->hub->access.host);
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, asset->type,
-                                    (size_t)(asset->end - asset->data), &at, end) != 0 ||
-        add_header(wsi, "content-security-policy:", policy, &at, end) != 0)
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, type, session->left, &at, end) != 0 ||
+        add_header(wsi, "content-security-policy:", policy, &at, end) != 0 ||
+        (encoding != NULL && add_header(wsi, "content-encoding:", encoding, &at, end) != 0))
         return -1;
     for (size_t i = 0; i < ARRAY_SIZE(fixed_headers); i++)
         if (add_header(wsi, fixed_headers[i][0], fixed_headers[i][1], &at, end) != 0)
             return -1;
-    return lws_finalize_write_http_header(wsi, start, &at, end);
-}
-
-static int serve_file(struct lws *wsi, struct session *session, const char *path)
-{
-    if (!host_is_ours(wsi))
-        return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
-        return refuse_request(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
-    const struct asset *asset = asset_find(path);
-    if (asset == NULL)
-        return refuse_request(wsi, HTTP_STATUS_NOT_FOUND);
-    session->net = net_of(wsi);
-    session->body = asset->data;
-    session->left = (size_t)(asset->end - asset->data);
-    if (send_headers(wsi, session, asset) != 0)
+    if (lws_finalize_write_http_header(wsi, start, &at, end) != 0)
         return -1;
     lws_callback_on_writable(wsi);
     return 0;
 }
 
-static int send_file(struct lws *wsi, struct session *session)
+static void forget_body(struct session *session)
+{
+    free(session->made);
+    session->made = NULL;
+    session->left = 0;
+}
+
+static int serve_metrics(struct lws *wsi, struct session *session)
+{
+    const struct hub *hub = session->net->hub;
+    struct exposition *expositions[HUB_MACHINES];
+    if (hub->access.metrics[0] == 0)
+        return refuse_request(wsi, HTTP_STATUS_NOT_FOUND);
+    if (!header_is(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, &hub->access, access_reads_metrics))
+        return refuse_request(wsi, HTTP_STATUS_UNAUTHORIZED);
+    for (u32 i = 0; i < hub->machine_count; i++)
+        expositions[i] = machine_exposition(hub->machines[i]);
+    session->made = exposition_read(expositions, hub->machine_count, &session->left);
+    session->body = (const u8 *)session->made;
+    return send_body(wsi, session, METRICS_TYPE, NULL);
+}
+
+static int serve_request(struct lws *wsi, struct session *session, const char *path)
+{
+    if (!host_is_ours(wsi))
+        return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
+        return refuse_request(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
+    session->net = net_of(wsi);
+    forget_body(session);
+    if (strcmp(path, METRICS_PATH) == 0)
+        return serve_metrics(wsi, session);
+    const struct asset *asset = asset_find(path);
+    if (asset == NULL)
+        return refuse_request(wsi, HTTP_STATUS_NOT_FOUND);
+    session->body = asset->data;
+    session->left = (size_t)(asset->end - asset->data);
+    return send_body(wsi, session, asset->type, "gzip");
+}
+
+static int send_part(struct lws *wsi, struct session *session)
 {
     u8 buffer[LWS_PRE + CHUNK_BYTES];
     size_t size = session->left < CHUNK_BYTES ? session->left : CHUNK_BYTES;
@@ -155,6 +185,8 @@ static int send_file(struct lws *wsi, struct session *session)
     if (lws_write(wsi, buffer + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) !=
         (int)size)
         return -1;
+    if (last)
+        forget_body(session);
     if (last)
         return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
     lws_callback_on_writable(wsi);
@@ -181,9 +213,14 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return check_upgrade(wsi);
     case LWS_CALLBACK_HTTP:
-        return serve_file(wsi, session, in);
+        return serve_request(wsi, session, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return session == NULL || session->left == 0 ? 0 : send_file(wsi, session);
+        return session == NULL || session->left == 0 ? 0 : send_part(wsi, session);
+    case LWS_CALLBACK_CLOSED_HTTP:
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL: // to become a WebSocket, for one
+        if (session != NULL)
+            forget_body(session);
+        return 0;
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_RAW_ADOPT: // made by CONNECT: nothing would ever end it
     case LWS_CALLBACK_RAW_RX:

@@ -23,6 +23,11 @@ char *memory_copy_text(const char *text)
     return checked(strdup(text));
 }
 
+FILE *memory_stream(char **text, size_t *size)
+{
+    return checked(open_memstream(text, size));
+}
+
 void *memory_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)

@@ -4,10 +4,13 @@
 #define KOV_MEMORY_H
 
 #include <orrery/types.h>
+#include <stdio.h>
 
 // Returns zeroed memory, never NULL.
 void *memory_get(size_t bytes);
 char *memory_copy_text(const char *text);
+// Begins a stream whose end, fclose, leaves its text and size in these. The caller frees the text.
+FILE *memory_stream(char **text, size_t *size);
 
 // Makes room for one more element after `count` elements of `size` bytes each. Returns the array,
 // which may have moved.

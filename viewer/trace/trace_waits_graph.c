@@ -94,9 +94,7 @@ static char *chain_text(const struct graph *graph, size_t first)
 {
     char *text = NULL;
     size_t size = 0, at = first, steps = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (to == NULL)
-        return NULL;
+    FILE *to = memory_stream(&text, &size);
     const struct trace_wait *begin = &graph->waits[first];
     print_node(to, graph, begin->pid, begin->thread, begin->user);
     do {
@@ -132,23 +130,19 @@ static void put_deadlock(const struct graph *graph, size_t begin, json_t *deadlo
 {
     char *text = NULL;
     size_t size = 0, at = begin;
-    FILE *to = open_memstream(&text, &size);
+    FILE *to = memory_stream(&text, &size);
     json_t *row = put_object(deadlocks, NULL), *waits = put_array(row, "waits");
     bool unsure = false;
     do {
         const struct trace_wait *wait = &graph->waits[at];
-        if (to != NULL)
-            print_short(to, graph, wait);
-        if (to != NULL)
-            fputs(" → ", to);
+        print_short(to, graph, wait);
+        fputs(" → ", to);
         put_u64(waits, NULL, at);
         unsure |= wait->unsure;
         at = wait->next;
     } while (at != begin);
-    if (to != NULL) {
-        print_short(to, graph, &graph->waits[begin]);
-        fclose(to);
-    }
+    print_short(to, graph, &graph->waits[begin]);
+    fclose(to);
     put_text(row, "cycle", text);
     put_bool(row, "unsure", unsure);
     free(text);

@@ -45,6 +45,30 @@ static void every_character_of_a_token_counts(void **state)
     assert_int_equal(access_role_of(&access, ""), ROLE_STRANGER);
 }
 
+static void metrics_have_a_token_of_their_own(void **state)
+{
+    struct access access = {0};
+    char header[64];
+    (void)state;
+    access_init(&access);
+    assert_false(access_reads_metrics(&access, "Bearer ")); // nobody reads them
+    assert_int_equal(access_open_metrics(&access), KOV_OK);
+    assert_int_equal(access_role_of(&access, access.metrics), ROLE_STRANGER);
+    snprintf(header, sizeof(header), "Bearer %s", access.metrics);
+    assert_true(access_reads_metrics(&access, header));
+    for (size_t i = 0; header[i] != 0; i++) {
+        header[i] ^= 1;
+        assert_false(access_reads_metrics(&access, header));
+        header[i] ^= 1;
+    }
+    snprintf(header, sizeof(header), "Bearer %s", access.controller);
+    assert_false(access_reads_metrics(&access, header));
+    snprintf(header, sizeof(header), "Bearer %s0", access.metrics);
+    assert_false(access_reads_metrics(&access, header));
+    assert_false(access_reads_metrics(&access, access.metrics));
+    assert_false(access_reads_metrics(&access, ""));
+}
+
 static void host_and_origin_are_compared_byte_for_byte(void **state)
 {
     static const char *const others[] = {"",
@@ -79,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_are_random_and_tell_roles),
         cmocka_unit_test(every_character_of_a_token_counts),
+        cmocka_unit_test(metrics_have_a_token_of_their_own),
         cmocka_unit_test(host_and_origin_are_compared_byte_for_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,10 +67,11 @@ static void add_text(struct input *input, const char *text)
     add(input, text, strlen(text));
 }
 
-static const char *const requests[] = {
-    "GET / HTTP/1.1\r\n",        "GET /../x HTTP/1.1\r\n", "GET / HTTP/1.0\r\n",
-    "GET /%2e%2e/ HTTP/1.1\r\n", "POST / HTTP/1.1\r\n",    "HEAD / HTTP/1.1\r\n",
-    "CONNECT a:1 HTTP/1.1\r\n",  "OPTIONS * HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n"};
+static const char *const requests[] = {"GET / HTTP/1.1\r\n",        "GET /metrics HTTP/1.1\r\n",
+                                       "GET /../x HTTP/1.1\r\n",    "GET / HTTP/1.0\r\n",
+                                       "GET /%2e%2e/ HTTP/1.1\r\n", "POST / HTTP/1.1\r\n",
+                                       "HEAD / HTTP/1.1\r\n",       "CONNECT a:1 HTTP/1.1\r\n",
+                                       "OPTIONS * HTTP/1.1\r\n",    "PRI * HTTP/2.0\r\n"};
 static const char *const headers[] = {
     "Host: evil\r\n",
     "Connection: close\r\n",
@@ -105,11 +106,20 @@ static void add_host(struct input *input)
     add_text(input, "\r\n");
 }
 
+static void add_authorization(struct input *input)
+{
+    add_text(input, "Authorization: Bearer ");
+    add_text(input, hub.access.metrics);
+    add_text(input, "\r\n");
+}
+
 static void add_request(struct input *input)
 {
     add_text(input, requests[any(ARRAY_SIZE(requests))]);
     if (any(8) != 0)
         add_host(input);
+    if (any(2) == 0)
+        add_authorization(input);
     for (u32 more = any(4); more > 0; more--)
         add_text(input, headers[any(ARRAY_SIZE(headers))]);
     add_text(input, "\r\n");
@@ -318,6 +328,19 @@ static void another_browser_gets_in(void)
     close(fd);
 }
 
+// More than one part of what is sent.
+static void expose_much(struct exposition *exposition)
+{
+    struct exposition_draft draft;
+    char pid[16];
+    exposition_draft_begin(&draft, "one");
+    for (u32 i = 0; i < 1000; i++) {
+        snprintf(pid, sizeof(pid), "%u", i);
+        exposition_add(&draft, EXPOSED_PROCESS_CPU, i, "pid", pid, NULL);
+    }
+    exposition_put(exposition, &draft);
+}
+
 static void *serve(void *context)
 {
     net_run(context);
@@ -337,6 +360,8 @@ static void random_connections_harm_nobody(void **state)
     net = net_open(&hub, 0);
     assert_non_null(net);
     played_begin(&hub, net_wake, net);
+    access_open_metrics(&hub.access);
+    expose_much(played_machines[0].exposition = exposition_new());
     pthread_create(&thread, NULL, serve, net);
     u32 files = open_files();
     another_browser_gets_in();
@@ -357,6 +382,7 @@ static void random_connections_harm_nobody(void **state)
         played_forget_wishes(machine);
     played_end(&hub);
     net_close(net);
+    exposition_free(played_machines[0].exposition);
     hub_free(&hub);
 }
 

@@ -12,6 +12,11 @@ const char *machine_name(const struct machine *machine)
     return machine->name;
 }
 
+struct exposition *machine_exposition(const struct machine *machine)
+{
+    return machine->exposition;
+}
+
 bool machine_takes_wish(struct machine *machine, u64 browser)
 {
     return post_fits(&machine->wishes, browser);

@@ -12,6 +12,7 @@ struct machine {
     const char *name;
     u32 number;
     struct post_queue wishes;
+    struct exposition *exposition;
 };
 extern struct machine played_machines[PLAYED_MACHINES]; // "one" and "two"
 

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""What `kov serve --metrics` exposes, as Prometheus' own reader takes it, beside what kov says."""
+
+import re
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from machine import KOV, read_text
+from waiting import wait_for
+
+LINE = re.compile(r"metrics: +(\S+) with the bearer token (\w+)\n")
+LINK = re.compile(r"controller: +(http://[^/]+)\S+#t=(\w+)\n")
+
+
+class Exposed:
+    """A `kov serve` that exposes machines by name."""
+
+    def __init__(self, folder, *options, **machines):
+        self.said = str(folder / "serve.said")
+        names = [word for name, port in machines.items()
+                 for word in ("-m", f"{name}=127.0.0.1:{port}")]
+        with open(self.said, "wb") as said:
+            self.process = subprocess.Popen(
+                [KOV, "--token", "test-controller", "serve", *names, "--listen", "0", *options],
+                stdout=said, stderr=said, stdin=subprocess.DEVNULL)
+        self.origin, self.controller = wait_for(lambda: LINK.findall(read_text(self.said)),
+                                                "the links")[0]
+        self.url, self.token = (LINE.findall(read_text(self.said)) or [(None, None)])[0]
+
+    def ask(self, token=None, url=None):
+        request = urllib.request.Request(url or self.url)
+        if token is not None:
+            request.add_header("Authorization", f"Bearer {token}")
+        with urllib.request.urlopen(request) as answer:
+            assert answer.headers["Content-Type"].startswith("application/openmetrics-text")
+            assert answer.headers["Content-Encoding"] is None
+            return answer.read().decode()
+
+    def read(self):
+        """{name: {labels: value}}; the reader refuses what the format does not allow."""
+        found = {}
+        for family in text_string_to_metric_families(self.ask(self.token)):
+            for sample in family.samples:
+                of_name = found.setdefault(sample.name, {})
+                labels = tuple(sorted(sample.labels.items()))
+                assert labels not in of_name, (sample.name, labels)
+                of_name[labels] = sample.value
+        return found
+
+    def of(self, name, **labels):
+        """The values whose labels have these among them."""
+        wanted = set(labels.items())
+        return [value for labels, value in self.read().get(name, {}).items()
+                if wanted <= set(labels)]
+
+    def end(self):
+        self.process.terminate()
+        return self.process.wait()
+
+
+@pytest.fixture(name="expose")
+def _expose(tmp_path):
+    started = []
+
+    def start(*options, **machines):
+        started.append(Exposed(tmp_path, *options, **machines))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end()
+
+
+def refused(exposed, token, url=None):
+    with pytest.raises(urllib.error.HTTPError) as error:
+        exposed.ask(token, url)
+    return error.value.code
+
+
+def test_only_its_own_token_reads_them(modelled, expose):
+    exposed = expose("--metrics", one=modelled.port)
+    assert exposed.of("orrery_up", machine="one")
+    for token in (None, "", "0" * 32, exposed.token[:-1], exposed.controller):
+        assert refused(exposed, token) == 401
+    closed = expose(one=modelled.port)
+    assert closed.url is None
+    for token in (None, exposed.token, closed.controller):
+        assert refused(closed, token, f"{closed.origin}/metrics") == 404
+
+
+def instructions(exposed):
+    return sum(exposed.of("orrery_events_total", event="instructions"))
+
+
+def burn(machine, exposed, turns):
+    """By hand: nine instructions a turn (tests/guest/user/test-pmu/tests.h). They are counted up
+    to a second later. Where the connection was lost, counts begin anew."""
+    before = instructions(exposed)
+    machine.kov_run("run", "test-pmu", "burn", f"{turns:08}")
+    wait_for(lambda: not before <= instructions(exposed) < before + 9 * turns,
+             "they are counted, or begin anew")
+    return before < instructions(exposed) < before + 30 * turns
+
+
+def test_counts_and_processes_are_those_that_kov_tells(modelled, expose):
+    exposed = expose("--metrics", one=modelled.port)
+    wait_for(lambda: exposed.of("orrery_up", machine="one") == [1], "the machine is up")
+    wait_for(lambda: all(burn(modelled, exposed, turns) for turns in (10000000, 20000000)),
+             "a program's instructions are counted")
+    told = {one["pid"]: one for one in modelled.kov("ps")["processes"]}
+    found = exposed.read()
+    processes = {int(dict(labels)["pid"]): (dict(labels)["name"], value)
+                 for labels, value in found["orrery_process_cpu_seconds_total"].items()}
+    assert {pid: one["name"] for pid, one in told.items()} == \
+        {pid: name for pid, (name, _) in processes.items()}
+    assert len(processes) == found["orrery_processes"][(("machine", "one"),)]
+    calls = {int(dict(labels)["pid"]): value
+             for labels, value in found["orrery_process_calls_total"].items()}
+    assert all(calls[pid] >= 0 for pid in told)
+    # The five of the last second, those that were measured then.
+    names = {dict(labels)["metric"] for labels in found.get("orrery_metric", {})}
+    assert "IPC" in names and len(names) <= 5, names
+
+
+def test_the_hot_object_is_exposed(boot, expose):
+    machine = boot("hot", cpus=2, pmu="model",
+                   append="workload=contention:pause=60000,seconds=3600").wait_ready()
+    exposed = expose("--metrics", hot=machine.port)
+
+    def hottest():
+        rows = exposed.read().get("orrery_object_events_per_second", {})
+        larx = {labels: value for labels, value in rows.items() if ("event", "larx") in labels}
+        assert len(larx) <= 20
+        return larx and dict(max(larx, key=larx.get))
+
+    hot = wait_for(hottest, "objects have larx")
+    rows = machine.kov("locks", "--period", "10000", "--duration", "2")["objects"]
+    told = max((row for row in rows if "coid" in row), key=lambda row: row["samples"])
+    assert hot["object"] == told["coid"] and "ContendedObject" in hot["class"]
+
+
+def test_a_machine_that_is_lost_is_not_up_and_nothing_else(boot, modelled, expose):
+    machine = boot("lost", cpus=1).wait_ready()
+    exposed = expose("--metrics", lost=machine.port, kept=modelled.port)
+    wait_for(lambda: exposed.of("orrery_boot_info", machine="lost"), "the machine is known")
+    machine.process.kill()
+    machine.process.wait()
+    wait_for(lambda: exposed.of("orrery_up", machine="lost") == [0], "the loss")
+    of_lost = {name for name, rows in exposed.read().items()
+               for labels in rows if ("machine", "lost") in labels}
+    assert of_lost == {"orrery_up"}
+    machine.start()
+    wait_for(lambda: exposed.of("orrery_up", machine="lost") == [1], "it is up again")
+    wait_for(lambda: exposed.of("orrery_up", machine="kept") == [1], "the other one is up")
