@@ -75,8 +75,8 @@ PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-grow
     debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
-	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
-	$(if $(filter check test,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
+	@scripts/setup $(if $(filter test test-long bench-web-viewer,$@),web)
+	$(if $(filter check test test-long,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
 	@$(MAKE) --no-print-directory $(if $(filter check,$@),WERROR=1) $@-now
 
 ifeq ($(ONESHOT),1)
@@ -107,8 +107,9 @@ test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOL
 	@scripts/run-tests --build $(BUILD) --marked 'not minutes' $(UNIT_BINS)
 
 # What `make test` leaves out, as each takes minutes.
-test-long-now: system-ready
-	@scripts/run-tests --build $(BUILD) --suite tests/system --suite tests/viewer --marked minutes
+test-long-now: system-ready $(WEB_TOOLS)
+	@scripts/run-tests --build $(BUILD) --suite tests/system --suite tests/viewer \
+	    --suite tests/web --marked minutes
 
 # What the system tests need, without unit tests but for the judge of disks.
 .PHONY: system-ready

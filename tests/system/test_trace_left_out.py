@@ -38,11 +38,16 @@ def read(folder):
 
 
 def by_process(folder):
-    """How many events of each name came while a thread of each process ran."""
-    processes, runs, counts = {}, {}, collections.Counter()
+    """How many events of each name came while a thread of each process ran; of one that is left
+    out, since that was told. (Others' CPUs are interrupted to hear of it.)"""
+    processes, runs, counts, left_out = {}, {}, collections.Counter(), set()
     for name, cpu, fields in read(folder):
         if name in ("state_dispatcher", "dispatcher_create"):
             processes[fields["thread"]] = int(fields["pid"])
+        if name == "state_left_out" and fields["pid"] not in left_out:
+            left_out.add(fields["pid"])
+            counts = collections.Counter({key: number for key, number in counts.items()
+                                          if key[0] != int(fields["pid"])})
         if name == "switch":
             runs[cpu] = fields["to"]
         elif cpu in runs:

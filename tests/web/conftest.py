@@ -17,6 +17,10 @@ from machine import Machine  # noqa: E402
 CONTENDED = {"cpus": 2, "pmu": "model", "append": "workload=contention:pause=60000,seconds=3600"}
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "minutes: `make test` leaves it to `make test-long`")
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport():
     """Shows how the machines of a failing test are started, and the ends of their consoles."""

@@ -4,6 +4,8 @@ range, under each filter."""
 
 import pytest
 
+from waiting import wait_for
+
 # key: [share, samples] of the lines that have samples; those that are open, in Objects.
 ROWS = """Object.fromEntries([...document.querySelectorAll('[role="%s"] .row')].map((row) => {
     const cells = [...row.querySelectorAll('[role="gridcell"]')].map((one) => one.textContent);
@@ -30,28 +32,35 @@ def of_range(page, view, measure, back, chips):
     page.see(f'.words:has-text("{measure}")')
 
 
+def rows_of(page, hot, view, rows, *place):
+    of_range(page, view, *place)
+    return page.wait(f"(() => {{ const rows = {rows}; return '{hot}' in rows && rows; }})()")
+
+
+def read_both(page, hot, *place):
+    """Reads both views. What was shown before stays until the range's own comes: then the hot
+    object has as many samples in both."""
+    objects = rows_of(page, hot, "objects", OBJECTS, *place)
+    ranking = rows_of(page, hot, "ranking", RANKING, *place)
+    return objects[hot][1] == ranking[hot][1] and (objects, ranking)
+
+
 @pytest.mark.parametrize("measure", ["larx", "run-cycles"])
 def test_objects_ranking_and_inspector_tell_one_share(page, hot, measure):
     page.wait("/[.][.]/.test(location.hash)")
     for back in (2, 5, 9):
         for chips in ("", "&f=not.p:1", "&f=only.p:0"):
-            of_range(page, "objects", measure, back, chips)
-            objects = page.wait(f"(() => {{ const rows = {OBJECTS};"
-                                f"return '{hot}' in rows && rows; }})()")
-            of_range(page, "ranking", measure, back, chips)
-            ranking = page.wait(f"(() => {{ const rows = {RANKING};"
-                                f"return '{hot}' in rows && rows; }})()")
-            both = [key for key in ranking if key in objects and key.startswith("o:")]
-            assert hot in both
+            place = (measure, back, chips)
+            objects, ranking = wait_for(lambda place=place: read_both(page, hot, *place),
+                                        "both views tell of the range")
             # A line in Objects has what is below it, too: equal where the samples are.
-            own = [key for key in both if objects[key][1] == ranking[key][1]]
-            assert hot in own
+            own = [key for key in ranking if key.startswith("o:") and key in objects
+                   and objects[key][1] == ranking[key][1]]
             for key in own:
-                assert objects[key][0] == ranking[key][0], (key, back, chips)
+                assert objects[key][0] == ranking[key][0], (key, place)
             page.evaluate(f"location.hash = location.hash.replace('&v=1', '&s={hot}&v=1')")
-            share = page.wait("""/share, its own([0-9.]+ %)/.exec(
-                document.querySelector(".inspector").textContent)?.[1]""")
-            assert share == ranking[hot][0], (back, chips)
+            page.wait(f"""/share, its own([0-9.]+ %)/.exec(
+                document.querySelector(".inspector").textContent)?.[1] === '{ranking[hot][0]}'""")
     assert not page.trouble
 
 

@@ -28,6 +28,7 @@ def _gateway(machine, tmp_path):
     gateway.end()
 
 
+@pytest.mark.minutes  # tests/system/test_readme.py has them without browsers
 def test_every_command_works(machine, open_page, tmp_path):
     pages = [open_page(), open_page()]
     for page in pages:

@@ -165,7 +165,8 @@ static int run(const struct arguments *arguments)
 const struct command command_serve = {
     .name = "serve",
     .synopsis =
-        "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] [--history MB] [--metrics]",
+        "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] [--history MB] "
+        "[--metrics]",
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"

@@ -13,8 +13,8 @@ enum access_role { ROLE_STRANGER, ROLE_OBSERVER, ROLE_CONTROLLER };
 struct access {
     char observer[ACCESS_TOKEN_TEXT], controller[ACCESS_TOKEN_TEXT];
     char metrics[ACCESS_TOKEN_TEXT]; // reads /metrics and nothing else; "": nobody does
-    char host[32];   // as in a request: "127.0.0.1:8420"
-    char origin[40]; // "http://" and the host
+    char host[32];                   // as in a request: "127.0.0.1:8420"
+    char origin[40];                 // "http://" and the host
 };
 
 // Makes tokens. Returns an exit code, with a message when the system has no random numbers.

@@ -28,13 +28,14 @@ static void expose_counts(const struct metric_counts *counts, struct exposition_
     char name[COUNT_NAME_BYTES];
     if (counts->seconds == 0)
         return;
-    exposition_add(draft, EXPOSED_COUNTED, counts->seconds, NULL);
+    exposition_add(draft, EXPOSED_COUNTED, counts->seconds, LABELS_END);
     for (u32 i = 0; i < counts->request.item_count; i++) {
         if (is_repeated(&counts->request, i))
             continue;
         count_item_name(&counts->request.items[i], name);
-        exposition_add(draft, EXPOSED_EVENTS, counts->totals[i], "event", name, NULL);
-        exposition_add(draft, EXPOSED_EVENTS_ERROR, sqrt(counts->squares[i]), "event", name, NULL);
+        exposition_add(draft, EXPOSED_EVENTS, counts->totals[i], "event", name, LABELS_END);
+        exposition_add(draft, EXPOSED_EVENTS_ERROR, sqrt(counts->squares[i]), "event", name,
+                       LABELS_END);
     }
 }
 
@@ -44,17 +45,17 @@ static void expose_metrics(const struct metric_counts *counts, struct exposition
     for (u32 i = 0; counts->running && counts->seconds > 0 && i < metric_count; i++) {
         struct metric_value value = metric_of_interval(&metrics[i], &counts->request,
                                                        &counts->between, ALL_CPUS, COUNT_ALL);
-        exposition_add(draft, EXPOSED_METRIC, value.value, "metric", metrics[i].name, NULL);
+        exposition_add(draft, EXPOSED_METRIC, value.value, "metric", metrics[i].name, LABELS_END);
         if (value.error >= 0 && isfinite(value.value))
             exposition_add(draft, EXPOSED_METRIC_ERROR, value.error, "metric", metrics[i].name,
-                           NULL);
+                           LABELS_END);
     }
 }
 
 static void expose_processes(const struct machine *machine, const struct snapshot *snapshot,
                              struct exposition_draft *draft)
 {
-    exposition_add(draft, EXPOSED_PROCESSES, (double)snapshot->process_count, NULL);
+    exposition_add(draft, EXPOSED_PROCESSES, (double)snapshot->process_count, LABELS_END);
     for (size_t i = 0; i < snapshot->process_count; i++) {
         const struct process_info *process = &snapshot->processes[i];
         const struct {
@@ -70,7 +71,7 @@ static void expose_processes(const struct machine *machine, const struct snapsho
         snprintf(pid, sizeof(pid), "%u", process->pid);
         for (size_t j = 0; j < ARRAY_SIZE(values); j++)
             exposition_add(draft, values[j].family, values[j].value, "pid", pid, "name",
-                           process->name, NULL);
+                           process->name, LABELS_END);
     }
 }
 
@@ -97,7 +98,7 @@ static void expose_ranking(const struct machine *machine, const struct ranking *
         snapshot_class_name(&machine->snapshot, object->pid, object->class_id, name);
         for (size_t j = 0; j < ARRAY_SIZE(values); j++)
             exposition_add(draft, values[j].family, values[j].value, "event", event, "pid", pid,
-                           "object", coid, "class", name, NULL);
+                           "object", coid, "class", name, LABELS_END);
         exposed++;
     }
 }
@@ -110,7 +111,7 @@ static void expose_objects(struct machine *machine, struct exposition_draft *dra
     double now = machine_time(machine, standing_now(&machine->standing));
     const struct sampled_event *events = history_events(machine->history, &count);
     site_sums_begin(&sums, SITES_MAX);
-    exposition_add(draft, EXPOSED_OBJECTS, (double)machine->snapshot.object_count, NULL);
+    exposition_add(draft, EXPOSED_OBJECTS, (double)machine->snapshot.object_count, LABELS_END);
     if (history_range(machine->history, now - OBJECT_SECONDS * 1e9, now, &sums, &range))
         for (u32 event = 0; event < count; event++) {
             u64 covered = site_sums_covered(&sums, event);
@@ -128,10 +129,12 @@ static void expose_objects(struct machine *machine, struct exposition_draft *dra
 
 static void expose_samples(const struct standing *standing, struct exposition_draft *draft)
 {
-    exposition_add(draft, EXPOSED_SAMPLES, (double)standing->received, NULL);
-    exposition_add(draft, EXPOSED_SAMPLES_LOST, (double)samples_lost(&standing->samples), NULL);
+    exposition_add(draft, EXPOSED_SAMPLES, (double)standing->received, LABELS_END);
+    exposition_add(draft, EXPOSED_SAMPLES_LOST, (double)samples_lost(&standing->samples),
+                   LABELS_END);
     exposition_add(draft, EXPOSED_SAMPLES_MISSED,
-                   (double)samples_missed(&standing->samples) + (double)standing->missed, NULL);
+                   (double)samples_missed(&standing->samples) + (double)standing->missed,
+                   LABELS_END);
 }
 
 static int expose_live(struct machine *machine, struct exposition_draft *draft)
@@ -145,9 +148,9 @@ static int expose_live(struct machine *machine, struct exposition_draft *draft)
     if (code == KOV_OK) {
         double now = machine_time(machine, standing_now(&machine->standing));
         exposition_add(draft, EXPOSED_BOOT, 1, "boot", machine->boot, "version", system->version,
-                       NULL);
-        exposition_add(draft, EXPOSED_UPTIME, now / 1e9, NULL);
-        exposition_add(draft, EXPOSED_CPUS, system->cpu_count, NULL);
+                       LABELS_END);
+        exposition_add(draft, EXPOSED_UPTIME, now / 1e9, LABELS_END);
+        exposition_add(draft, EXPOSED_CPUS, system->cpu_count, LABELS_END);
         expose_counts(&machine->metric_counts, draft);
         expose_metrics(&machine->metric_counts, draft);
         expose_samples(&machine->standing, draft);
@@ -166,7 +169,7 @@ int machine_expose(struct machine *machine)
         return KOV_OK;
     machine->expose_due = clock_now() + EXPOSE_SECONDS;
     exposition_draft_begin(&draft, machine->settings.name);
-    exposition_add(&draft, EXPOSED_UP, machine->live, NULL);
+    exposition_add(&draft, EXPOSED_UP, machine->live, LABELS_END);
     if (machine->live && exposition_is_wanted(machine->exposition))
         code = expose_live(machine, &draft);
     exposition_put(machine->exposition, &draft);

@@ -53,8 +53,9 @@ struct exposition_draft {
 
 // Begins a draft of a machine, by its name.
 void exposition_draft_begin(struct exposition_draft *draft, const char *machine);
-// Adds a value. What is not known (NaN) has no line. Names and values of labels follow, with NULL
-// at the end; values may be any text.
+#define LABELS_END ((const char *)NULL)
+// Adds a value. What is not known (NaN) has no line. Names and values of labels follow, with
+// LABELS_END at the end; values may be any text.
 void exposition_add(struct exposition_draft *draft, enum exposed_family family, double value, ...)
     __attribute__((sentinel));
 // Puts the draft in place of what was known, and ends it.

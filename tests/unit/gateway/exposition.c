@@ -12,9 +12,10 @@ static void put(struct exposition *exposition, const char *machine, double up, d
 {
     struct exposition_draft draft;
     exposition_draft_begin(&draft, machine);
-    exposition_add(&draft, EXPOSED_UP, up, NULL);
-    exposition_add(&draft, EXPOSED_PROCESS_MEMORY, memory, "pid", "7", "name", "a\\b\"c\nd", NULL);
-    exposition_add(&draft, EXPOSED_EVENTS, 123456789012345, "event", "larx", NULL);
+    exposition_add(&draft, EXPOSED_UP, up, LABELS_END);
+    exposition_add(&draft, EXPOSED_PROCESS_MEMORY, memory, "pid", "7", "name", "a\\b\"c\nd",
+                   LABELS_END);
+    exposition_add(&draft, EXPOSED_EVENTS, 123456789012345, "event", "larx", LABELS_END);
     exposition_put(exposition, &draft);
 }
 

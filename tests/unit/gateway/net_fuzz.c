@@ -336,7 +336,7 @@ static void expose_much(struct exposition *exposition)
     exposition_draft_begin(&draft, "one");
     for (u32 i = 0; i < 1000; i++) {
         snprintf(pid, sizeof(pid), "%u", i);
-        exposition_add(&draft, EXPOSED_PROCESS_CPU, i, "pid", pid, NULL);
+        exposition_add(&draft, EXPOSED_PROCESS_CPU, i, "pid", pid, LABELS_END);
     }
     exposition_put(exposition, &draft);
 }

@@ -7,7 +7,8 @@ GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.
     tests/unit/gateway/played.c $(GATEWAY_UNIT_BASE)
 
 UNIT += gateway_access gateway_credits gateway_topics gateway_messages gateway_names gateway_hub \
-    gateway_fuzz gateway_net_fuzz gateway_exposition gateway_posts gateway_posts_race gateway_tape gateway_player
+    gateway_fuzz gateway_net_fuzz gateway_exposition gateway_posts \
+    gateway_posts_race gateway_tape gateway_player
 gateway_access_SRC := tests/unit/gateway/access.c viewer/gateway/access.c $(GATEWAY_UNIT_BASE)
 gateway_credits_SRC := tests/unit/gateway/credits.c viewer/gateway/credits.c $(GATEWAY_UNIT_BASE)
 gateway_topics_SRC := tests/unit/gateway/topics.c viewer/gateway/topics.c $(GATEWAY_UNIT_BASE)

@@ -26,7 +26,7 @@
 #define SLACK (1UL << 20) // what heaps of servers keep, and stocks of pages
 #define ROUNDS 4
 #define ROUND_US 2000000 // for a hoard to be given back
-#define LOOKS 2 // while a bomb goes on: each takes its time
+#define LOOKS 2          // while a bomb goes on: each takes its time
 #define LOOK_US 3000000
 
 static unsigned long passed, failed;
