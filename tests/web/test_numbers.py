@@ -18,13 +18,15 @@ def key_of(pid, coid):
 
 
 def numbers_of_stat(found):
-    """Returns share, ± and samples of each object. None: some samples were lost, and no row has
-    them."""
+    """Returns share, ± and samples of each object; code of no object has no number. None: some
+    samples were lost, and no row has them."""
     (event,) = found["events"]
     if found["lost"] + found["missed"] > 0:
         return None
     numbers = {}
     for row in found["objects"]:
+        if row["coid"] is None:
+            continue
         (of_row,) = row["events"]
         part = of_row["samples"] / event["samples"]
         error = 100 * HALF_WIDTH * math.sqrt(part * (1 - part) / event["samples"])
