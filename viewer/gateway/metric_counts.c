@@ -5,6 +5,7 @@
 #include "tools/clock.h"
 
 #include <math.h>
+#include <string.h>
 
 static int start(struct metric_counts *counts, const struct event_list *list)
 {
@@ -17,6 +18,9 @@ static int start(struct metric_counts *counts, const struct event_list *list)
     counts->request.yielding = true;
     if (counts->refused)
         return KOV_OK;
+    memset(counts->totals, 0, sizeof(counts->totals)); // its items may be others
+    memset(counts->squares, 0, sizeof(counts->squares));
+    counts->seconds = 0;
     u64 begun;
     code = counting_start(&counts->request, &begun);
     counts->running = code == KOV_OK;

@@ -17,7 +17,7 @@ struct metric_counts {
     struct count_request request;
     struct count_reading last, now, between;
     bool has_last;
-    // Since the connection began: what was counted of each item, the squares of its error (NaN: not
+    // Since this session began: what was counted of each item, the squares of its error (NaN: not
     // known), and for how long.
     double totals[COUNT_ITEMS_MAX], squares[COUNT_ITEMS_MAX], seconds;
 };

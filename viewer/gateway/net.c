@@ -185,10 +185,10 @@ static int send_part(struct lws *wsi, struct session *session)
     if (lws_write(wsi, buffer + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) !=
         (int)size)
         return -1;
-    if (last)
+    if (last) {
         forget_body(session);
-    if (last)
         return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+    }
     lws_callback_on_writable(wsi);
     return 0;
 }
