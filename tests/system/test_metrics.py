@@ -132,7 +132,8 @@ def test_counts_and_processes_are_those_that_kov_tells(modelled, expose):
 
 def test_the_hot_object_is_exposed(boot, expose):
     machine = boot("hot", cpus=2, pmu="model",
-                   append="workload=contention:pause=60000,seconds=3600").wait_ready()
+                   append="workload=contention:work=100-1-1-1,pause=60000,seconds=3600"
+                   ).wait_ready()
     exposed = expose("--metrics", hot=machine.port)
 
     def hottest():

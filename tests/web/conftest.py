@@ -14,8 +14,10 @@ from gateway import Gateway  # noqa: E402
 from machine import Machine  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
-# With pauses, it leaves the host's CPUs to what is tested.
-CONTENDED = {"cpus": 2, "pmu": "model", "append": "workload=contention:pause=20000,seconds=3600"}
+# Which object is hot is no matter of chance. With pauses, it leaves the host's CPUs to what is
+# tested.
+CONTENDED = {"cpus": 2, "pmu": "model",
+             "append": "workload=contention:work=100-1-1-1,pause=50000,seconds=3600"}
 
 ENOUGH = 20  # samples
 

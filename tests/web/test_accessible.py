@@ -73,9 +73,10 @@ def test_the_hot_object_is_found_by_what_is_told(open_page, hot, capsys):
     wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
 
     press_until(page, "Tab", lambda tree: tree.focused["role"] == "treegrid")
-    tree = Tree(page)
+    tree = wait_for(lambda: (now := Tree(page)) and coid in now.hottest()[0]["name"] and now,
+                    f"the hottest row is told to be {coid}")
     row, meter = tree.hottest()
-    assert "ContendedObject" in row["name"] and coid in row["name"], row
+    assert "ContendedObject" in row["name"], row
     assert meter["value"] > 0 and meter["name"], meter
     way = tree.way_to(row)
     assert len(way) == row["level"] >= 3 and way[1].startswith("kernel"), way
