@@ -17,7 +17,7 @@ from waiting import wait_for  # noqa: E402
 # Which object is hot is no matter of chance. With pauses, it leaves the host's CPUs to what is
 # tested.
 CONTENDED = {"cpus": 2, "pmu": "model",
-             "append": "workload=contention:work=100-1-1-1,pause=50000,seconds=3600"}
+             "append": "workload=contention:work=100-1-1-1,pause=100000,seconds=3600"}
 
 ENOUGH = 20  # samples
 
