@@ -72,7 +72,7 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
     bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
-    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power coverage
+    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test test-long bench-web-viewer,$@),web)
@@ -121,6 +121,12 @@ fail-power-now: system-ready
 	@ORRERY_POWER_RUNS=$(POWER) $(BUILD)/unit/fs_power
 	@ORRERY_POWER_RUNS=$(POWER) ORRERY_BUILD=$(abspath $(BUILD)) PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON) -m pytest -p no:cacheprovider -s -v tests/system/test_power.py
+
+# Each allocation of the kernel for a process, in turn; from where on at random, says SEED.
+fail-memory-now: system-ready
+	@ORRERY_FAIL_MEMORY=all $(if $(SEED),ORRERY_FAIL_SEED=$(SEED)) \
+	    ORRERY_BUILD=$(abspath $(BUILD)) PYTHONDONTWRITEBYTECODE=1 \
+	    $(PYTHON) -m pytest -p no:cacheprovider -s -v tests/system/test_fail_memory.py
 
 # One after the other: third-party code is the same.
 SANITIZED := address undefined

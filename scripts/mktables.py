@@ -19,7 +19,7 @@ SELF_SHIFT, SELF_HOMED, SELF_IDLE, SELF_LOW_LR = 3, 1, 2, 13
 SELF_HOME, LR_HOME, LOW_LR_HOME = 48, 16, -400
 # Jumps that the machine code does not show: faults, and instructions patched to branches.
 JUMP_TABLES = (("fixups", 2), ("dref_sites", 2), ("trace_points", 3),
-               ("switch_points", 3), ("log_points", 3))
+               ("switch_points", 3), ("log_points", 3), ("memory_points", 2))
 IDLE_FUNCTION = "thread_idle_loop"
 
 PADDING = (0x60000000, 0x60420000)  # nop, ori 2,2,0

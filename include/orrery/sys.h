@@ -397,4 +397,29 @@ struct sys_workload_status {
 };
 s64 sys_workload_status(s64 id, struct sys_workload_status *status);
 
+// ---- memory that fails, for tests --------------------------------------------------------------
+
+#define SYS_MEMORY_ALL UINT32_MAX
+// Counts the kernel's allocations (page frames, tables, objects of its heap) from now on, and lets
+// the nth fail, as if memory was out; 0: none. pid: those that are made while this process runs; 0:
+// those of the kernel's own threads; SYS_MEMORY_ALL: all. on false: no more; the counts stay. It
+// ends with the caller, too. E_BUSY: another process has switched it on. E_NOENT: it is off.
+s64 sys_memory_fail(bool on, u64 nth, u32 pid);
+
+struct sys_memory_use {
+    u64 pages;                 // allocated, but for those of the heap
+    u64 objects, object_bytes; // of the kernel's heap; exact while nobody else allocates
+    u64 count, failed;         // since allocations were counted: how many, and how many failed
+    u64 sites;                 // of them
+};
+s64 sys_memory_use(struct sys_memory_use *use);
+
+#define SYS_MEMORY_CALLERS 6
+struct sys_memory_site {
+    u64 callers[SYS_MEMORY_CALLERS]; // return addresses behind the allocation's, innermost first
+    u64 count, first;                // allocations here, and the number of the first
+    u64 failed;
+};
+s64 sys_memory_site_get(u32 index, struct sys_memory_site *site); // E_NOENT past the last
+
 #endif

@@ -40,7 +40,10 @@ static void fcm_end(struct fcm *fcm)
     struct fr *watcher = fcm->watcher;
     u64 bytes = fcm->bytes;
 
-    CO_CALL(struct fcm_rep, fcm->root.coid, end);
+    // Anonymous memory has a rep on each CPU, for which there may be no memory here. Nobody uses
+    // the pages any more, so they can go without one.
+    if (CO_CALL(struct fcm_rep, fcm->root.coid, end) == E_NOMEM)
+        fcm_drop(fcm, NULL, 0, fcm_pages(fcm), 0);
     page_map_settle_account(&fcm->pages);
     pm_put(fcm->pm);
     if (fcm->source != NULL)

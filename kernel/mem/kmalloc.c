@@ -2,6 +2,7 @@
 // Small objects: power-of-two size classes from 16 to 2,048 bytes. The SmallAllocator object has a
 // representative a CPU with free lists of its own, in front of the shared slabs. Larger requests
 // become pages, whose order is noted in a table by page.
+#include "failing.h"
 #include "slab.h"
 
 #include <kernel/memory.h>
@@ -18,6 +19,8 @@
 #define KMALLOC_MAX (PAGE_SIZE << 12)
 #define LARGE 0x80 // large_order of the first page of a large object: LARGE | order
 #define JUNK 0xdd
+#define NOINLINE __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
 #define LOCAL_MAX_BYTES 16384 // of free objects a CPU keeps in one class
 
 struct small_heap;
@@ -38,6 +41,7 @@ static struct small_heap heaps[ORRERY_MAX_CPUS];
 static struct co_root root;
 static coid_t small_allocator;
 static u8 *large_order; // by page number
+static u64 page_count;
 
 static u32 class_for(u64 bytes)
 {
@@ -106,6 +110,7 @@ static struct co_class class = {
 
 void kmalloc_init(u64 memory_bytes)
 {
+    page_count = memory_bytes >> PAGE_SHIFT;
     sanitize_init_records(memory_bytes);
     slab_init(memory_bytes);
     large_order = pages_alloc_zeroed(pages_order(memory_bytes >> PAGE_SHIFT));
@@ -126,7 +131,7 @@ static u8 *order_of(const void *object)
 static void *alloc_large(u64 bytes)
 {
     u32 order = pages_order(bytes);
-    void *pages = memory_for_kernel() ? pages_alloc(order) : NULL;
+    void *pages = memory_for_kernel() ? pages_alloc_for_heap(order) : NULL;
 
     if (pages != NULL)
         *order_of(pages) = (u8)(LARGE | order);
@@ -135,7 +140,7 @@ static void *alloc_large(u64 bytes)
 
 // The object manager allocates before the SmallAllocator object exists: then the boot CPU's heap is
 // used directly.
-void *kmalloc(u64 bytes)
+static INLINE void *heap_alloc(u64 bytes)
 {
     if (bytes > KMALLOC_MAX)
         return NULL;
@@ -148,13 +153,40 @@ void *kmalloc(u64 bytes)
                                bytes);
 }
 
-void *kzalloc(u64 bytes)
+// Apart, as the next ones, so that what is not counted keeps nothing for this.
+static NOINLINE void *kmalloc_counted(u64 bytes)
 {
-    void *object = kmalloc(bytes);
+    return memory_fails() ? NULL : heap_alloc(bytes);
+}
+
+void *kmalloc(u64 bytes)
+{
+    MEMORY_POINT(counted);
+    return heap_alloc(bytes);
+counted:
+    return kmalloc_counted(bytes);
+}
+
+static INLINE void *heap_alloc_zeroed(u64 bytes)
+{
+    void *object = heap_alloc(bytes);
 
     if (object != NULL)
         memset(object, 0, bytes);
     return object;
+}
+
+static NOINLINE void *kzalloc_counted(u64 bytes)
+{
+    return memory_fails() ? NULL : heap_alloc_zeroed(bytes);
+}
+
+void *kzalloc(u64 bytes)
+{
+    MEMORY_POINT(counted);
+    return heap_alloc_zeroed(bytes);
+counted:
+    return kzalloc_counted(bytes);
 }
 
 // Size class of a small object; panics when it is none.
@@ -190,4 +222,36 @@ void kfree(void *object)
             CO_CALL(struct small_heap, small_allocator, free, block, class_of(block));
         }
     }
+}
+
+static u64 large_pages(u64 *objects)
+{
+    u64 pages = 0;
+
+    for (u64 page = 0; page < page_count; page++) {
+        if (large_order[page] & LARGE) {
+            pages += 1UL << (large_order[page] & ~LARGE);
+            ++*objects;
+        }
+    }
+    return pages;
+}
+
+// What CPUs keep of free objects is in no slab's list.
+void heap_stat(struct heap_stat *stat)
+{
+    *stat = (struct heap_stat){0};
+    sanitize_heap_settle();
+    for (u32 class = 0; class < SLAB_CLASSES; class ++) {
+        u64 objects, pages;
+        slab_count(class, &objects, &pages);
+        for (u32 cpu = 0; cpu < cpu_count; cpu++)
+            objects -= __atomic_load_n(&heaps[cpu].count[class], __ATOMIC_RELAXED);
+        stat->objects += objects;
+        stat->bytes += objects * slab_class_bytes(class);
+        stat->pages += pages;
+    }
+    u64 pages = large_pages(&stat->objects);
+    stat->bytes += pages * PAGE_SIZE;
+    stat->pages += pages;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The PageAllocator object: a representative a CPU keeps a stock of single pages in front of
 // the buddy lists, so that most allocations touch no shared memory.
+#include "failing.h"
 #include "fcm.h"
 #include "pages.h"
 
@@ -117,20 +118,45 @@ void page_allocator_init_cpu(void)
 
 // The object manager's own memory comes from here, so until the object exists set-up takes pages
 // from the buddy lists directly.
-void *pages_alloc(u32 order)
+static inline __attribute__((always_inline)) void *take_pages(u32 order)
 {
     if (page_allocator == 0)
         return sanitize_pages_given(buddy_alloc(order), order);
     return sanitize_pages_given(CO_CALL(struct page_stock, page_allocator, alloc, order), order);
 }
 
-void *pages_alloc_zeroed(u32 order)
+// Apart, so that what is not counted keeps nothing for this.
+static __attribute__((noinline)) void *pages_alloc_counted(u32 order)
 {
-    void *pages = pages_alloc(order);
+    return memory_fails() ? NULL : take_pages(order);
+}
 
+void *pages_alloc(u32 order)
+{
+    MEMORY_POINT(counted);
+    return take_pages(order);
+counted:
+    return pages_alloc_counted(order);
+}
+
+void *pages_alloc_for_heap(u32 order)
+{
+    return take_pages(order);
+}
+
+static void *zeroed(void *pages, u32 order)
+{
     for (u64 at = 0; pages != NULL && at < PAGE_SIZE << order; at += PAGE_SIZE)
         frame_zero(virt_to_phys(pages) + at);
     return pages;
+}
+
+void *pages_alloc_zeroed(u32 order)
+{
+    MEMORY_POINT(counted);
+    return zeroed(take_pages(order), order);
+counted:
+    return memory_fails() ? NULL : zeroed(take_pages(order), order);
 }
 
 void pages_free(void *pages, u32 order)

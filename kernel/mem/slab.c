@@ -20,6 +20,7 @@ struct slab {
 
 static struct spinlock lock = SPINLOCK_INIT("slabs", RANK_KMALLOC);
 static struct slab *slabs; // by page number
+static u64 slab_pages[SLAB_CLASSES];
 static struct slab *lists[SLAB_CLASSES];
 
 void slab_init(u64 memory_bytes)
@@ -79,7 +80,7 @@ static struct free_object *take_listed(u32 class, u64 most, u64 *count)
 // All objects of a fresh page.
 static struct free_object *cut_page(u32 class, u64 *count)
 {
-    char *page = memory_for_kernel() ? pages_alloc(0) : NULL;
+    char *page = memory_for_kernel() ? pages_alloc_for_heap(0) : NULL;
     struct free_object *first = NULL;
 
     if (page == NULL)
@@ -93,6 +94,7 @@ static struct free_object *cut_page(u32 class, u64 *count)
         first = object;
     }
     *count = capacity(class);
+    atomic_add(&slab_pages[class], 1);
     return first;
 }
 
@@ -116,6 +118,7 @@ static void *give_one(struct free_object *object, u32 class)
     if (slab->free < capacity(class))
         return NULL;
     unlist(slab, class);
+    atomic_add(&slab_pages[class], -1UL);
     slab->class = 0;
     return (void *)ALIGN_DOWN((u64)object, PAGE_SIZE);
 }
@@ -147,4 +150,16 @@ s64 slab_class_of(const void *object)
     u32 class = slab_of(object)->class;
 
     return class != 0 ? (s64) class - 1 : E_NOENT;
+}
+
+void slab_count(u32 class, u64 *objects, u64 *pages)
+{
+    u64 free = 0;
+
+    spin_lock(&lock);
+    for (const struct slab *slab = lists[class]; slab != NULL; slab = slab->next)
+        free += slab->free;
+    *pages = __atomic_load_n(&slab_pages[class], __ATOMIC_RELAXED);
+    spin_unlock(&lock);
+    *objects = *pages * capacity(class) - free;
 }

@@ -25,6 +25,8 @@ static inline u64 slab_class_bytes(u32 class)
 struct free_object *slab_take(u32 class, u64 most, u64 *count);
 // Gives a list of objects back; a page whose objects are all back becomes free.
 void slab_give(struct free_object *first, u32 class);
+// Counts what is allocated of a class, or kept by CPUs, and the class's pages.
+void slab_count(u32 class, u64 *objects, u64 *pages);
 // Returns the size class of an address, or E_NOENT when it is in no slab.
 s64 slab_class_of(const void *object);
 

@@ -27,6 +27,8 @@ void *pages_alloc(u32 order);
 void *pages_alloc_zeroed(u32 order);
 // Frees exactly what pages_alloc returned.
 void pages_free(void *pages, u32 order);
+// Does as pages_alloc for the allocator of small objects, whose own callers can fail (failing.h).
+void *pages_alloc_for_heap(u32 order);
 // Returns the smallest order whose block holds bytes.
 u32 pages_order(u64 bytes);
 
@@ -49,6 +51,13 @@ void *kmalloc(u64 bytes);
 void *kzalloc(u64 bytes);
 void kfree(void *object);               // NULL is ignored
 u64 kmalloc_usable(const void *object); // bytes of room in it
+
+struct heap_stat {
+    u64 objects, bytes; // allocated, with their rooms
+    u64 pages;          // of them and of what is kept for the next ones
+};
+// Counts what there is: takes milliseconds. Exact while nobody else allocates. Thread context.
+void heap_stat(struct heap_stat *stat);
 
 // Returns whether the calling process may have another kernel object. False if little memory is
 // left, and that is kept for processes with a right: then the call must fail with E_NOMEM. Thread

@@ -25,6 +25,7 @@ enum lock_rank {
     RANK_MMU,
     RANK_KMALLOC,
     RANK_PAGES,
+    RANK_FAILING, // tests of memory that fails
     RANK_CONSOLE,
     RANK_DEPOT, // call chains of the sanitizer
 };
