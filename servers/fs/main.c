@@ -161,11 +161,20 @@ static void read_mounts(void)
         mount_line(line);
 }
 
+static s64 dispatch(struct ipc_caller *caller, struct ipc_packet *request, struct ipc_packet *reply)
+{
+    pages_work_for(caller->pid);
+    s64 status = fs_dispatch(caller, request, reply);
+    pages_work_for(0);
+    return status;
+}
+
 int main(void)
 {
-    static const struct ipc_service service = {.dispatch = fs_dispatch};
+    static const struct ipc_service service = {.dispatch = dispatch};
     struct sys_info info;
     check(sys_info(&info), "system information");
+    check(pages_start(), "threads");
     memory_files_limit(info.free_bytes / 4);
     check(filesystem_create(), "start");
     load_archive();

@@ -7,8 +7,16 @@
 #include <orrery/types.h>
 
 #define PAGE 4096UL
+#define PAGES_KEPT 8 // the last one of so many pages is for processes that have a right
 
-// Takes pages from the account. Returns false, and takes none, if that exceeds the limit.
+// Called once, before all others. Returns 0 or E_LIMIT.
+s64 pages_start(void);
+// Says for which process the calling thread works from now on. 0, as at first: the server itself or
+// the kernel.
+void pages_work_for(u32 pid);
+
+// Takes pages from the account. Returns false, and takes none, if that exceeds the limit, or what
+// the process may take for which the calling thread works.
 bool pages_take(u64 count);
 void pages_return(u64 count);
 

@@ -243,3 +243,77 @@ def test_little_memory_makes_answers_coarser_but_not_wrong(kov, served, tmp_path
     for low, high in ((0, end), (end // 3, end // 2), (end // 2, end // 2 + 5000)):
         expect_equal(show.slices(**{"from": in_ns(low), "to": in_ns(high), "width": 1000})["rows"],
                      intervals)
+
+
+class Events:
+    """Asks for the events of a folder."""
+
+    def __init__(self, show):
+        self.browser, self.last = show.browser, 2000
+
+    def ask(self, **parameters):
+        self.last += 1
+        return self.browser.do(type="ask", id=self.last, machine="t", what="events", **parameters)
+
+    def rows(self, **parameters):
+        answer = self.ask(**parameters)
+        assert answer["type"] == "answer", answer
+        return answer["data"]["events"], answer["data"]["more"]
+
+
+def shown_rows(kov, folder, *options):
+    """What `kov trace show` tells, as the gateway has it."""
+    rows = kov("trace", "show", folder, "--json", *options).json["events"]
+    return [(row["ticks"], row["cpu"], row["pid"], row["thread"], row["process"], row["event"],
+             row["text"]) for row in rows if row["event"] != "lost"]
+
+
+def told_rows(rows):
+    return [(in_ticks(row["time"]), row["cpu"], row["pid"], row["thread"], row["process"],
+             row["event"], row["text"]) for row in rows if row["event"] != "lost"]
+
+
+def test_events_are_those_of_show(kov, served, tmp_path):
+    folder = tmp_path / "trace"
+    simulated_folder(folder)
+    events, chance = Events(served(folder)), random.Random(7)
+    everything = shown_rows(kov, folder)
+    assert len(everything) > 5000
+    for _ in range(10):
+        begin = chance.choice(everything)[0]
+        end = begin + chance.choice([1, 300, 10000])
+        rows, more = events.rows(**{"from": in_ns(begin), "to": in_ns(end)})
+        inside = [row for row in everything if begin <= row[0] <= end]
+        assert [row[:2] + row[5:6] for row in told_rows(rows)] == \
+            [row[:2] + row[5:6] for row in inside[:200]]
+        assert more == (len(inside) > 200)
+    begin = f"{everything[3000][0] / HZ:.9f}"
+    for parameters, options in (
+            ({}, []), ({"of": "c:1"}, ["--cpu", "1"]), ({"only": "switch"}, ["-e", "switch"]),
+            ({"only": "SCHED", "where": "to > 2"}, ["-e", "SCHED", "--where", "to > 2"]),
+            ({"of": "p:7"}, ["--pid", "7"])):
+        expected = shown_rows(kov, folder, "--from", begin, *options)
+        rows, _ = events.rows(**{"from": in_ns(everything[3000][0])}, **parameters)
+        assert told_rows(rows) == expected[:len(rows)] and len(rows) == min(200, len(expected))
+        assert rows or "of" in parameters  # of a process that there is not
+
+
+def test_losses_are_among_the_events(served, tmp_path):
+    trace_folder.write(tmp_path / "trace", {(0, 0): [
+        packet([(1000, BY_NAME["test0"], ())]),
+        packet([(9000, BY_NAME["test0"], ())], sequence=3, discarded=40)]})
+    rows, more = Events(served(tmp_path / "trace")).rows()
+    assert [row["event"].split(":")[-1] for row in rows] == ["test0", "lost", "test0"] and not more
+    assert "2 packets missing, 40 events discarded" in rows[1]["text"]
+
+
+@pytest.mark.parametrize("parameters, why", [
+    ({"only": "nothing_such"}, "nothing_such"), ({"where": "to ~ 2"}, "to ~ 2"),
+    ({"where": "no_such_field > 2"}, "no_such_field"), ({"of": "o:1:2"}, "c:CPU or p:PID"),
+    ({"of": "c:99999"}, "c:CPU or p:PID")])
+def test_events_that_cannot_be_chosen_say_why(served, tmp_path, parameters, why):
+    simulated_folder(tmp_path / "trace", steps=100)
+    events = Events(served(tmp_path / "trace"))
+    answer = events.ask(**parameters)
+    assert answer["type"] == "error" and why in answer["message"], answer
+    assert events.rows()[0]

@@ -116,6 +116,47 @@ def test_arrows_go_from_slice_to_slice_of_activity(page, activity):
     assert compared > 20
 
 
+def listed(page):
+    """Returns the interval that was asked for, and time, event and text of each event listed."""
+    return page.evaluate("""(({ dataset }, rows) => [...dataset.asked.split(" ").map(Number),
+        rows.map((one) => [Math.round(one.dataset.time), one.dataset.event,
+                           one.querySelector(".text-cell").textContent])])(
+        document.querySelector(".event-list"),
+        [...document.querySelectorAll(".event-list tbody tr")])""")
+
+
+def test_the_events_at_the_cursor_are_those_of_show(page, machine, folder):
+    def as_shown(*options):
+        """Returns what is listed once that is what kov shows."""
+        begin, end, rows = listed(page)
+        known = machine.kov("trace", "show", folder, "-n", str(len(rows) + 1),
+                            "--from", f"{begin / 1e9:.9f}", "--to", f"{end / 1e9:.9f}", *options)
+        expected = [[round(in_ns(row["ticks"], known["hz"])), row["event"], row["text"][:256]]
+                    for row in known["events"] if row["event"] != "lost"]
+        rows = [row for row in rows if row[1] != "lost"]
+        return (rows == expected[:len(rows)] and len(rows) >= min(len(expected), 200)
+                and [begin, rows])
+
+    page("focus", CANVAS)
+    page.press("ArrowRight", *["w"] * 4)
+    at = float(wait_for(lambda: piece(page), "a slice")[1])
+    wait_for(lambda: listed(page)[0] >= at - 1 and as_shown(), "the events from the cursor on")
+    page("fill", '.event-list [name="only"]', "SCHED")
+    page.press("Enter")
+    before = wait_for(lambda: all("SCHED" in event for _, event, _ in listed(page)[2]) and
+                      as_shown("-e", "SCHED"), "events of SCHED alone")
+    assert len(before[1]) > 2
+    page("click", ".event-list tbody tr:nth-child(2)")
+    page.see(".event-list tr.chosen")
+    assert as_shown("-e", "SCHED") == before, "the list stays while the cursor is in it"
+    page("fill", '.event-list [name="only"]', "nothing_such")
+    page.press("Enter")
+    page.see('.event-list .error:has-text("nothing_such")')
+    page("fill", '.event-list [name="only"]', "")
+    page.press("Enter")
+    wait_for(as_shown, "all events again")
+
+
 def test_a_trace_offers_no_acts(page):
     page.press("7")
     page.see("text=nothing can be done")

@@ -27,6 +27,12 @@ double machine_time(const struct machine *machine, u64 ticks)
                : ((double)ticks - (double)machine->boot_time) * 1e9 / (double)machine->timebase_hz;
 }
 
+u64 machine_ticks(const struct machine *machine, double time, u64 otherwise)
+{
+    double ticks = floor(time * (double)machine->timebase_hz / 1e9 + 0.5);
+    return isnan(ticks) ? otherwise : ticks < 0 ? 0 : ticks < 0x1p63 ? (u64)ticks : INT64_MAX;
+}
+
 const char *machine_name(const struct machine *machine)
 {
     return machine->settings.name;

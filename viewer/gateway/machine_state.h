@@ -91,12 +91,17 @@ void *machine_run_folder(void *machine);
 // Returns whether a trace folder has what such a topic says.
 bool folder_has(enum watched_kind kind);
 void folder_put_status(struct machine *machine, json_t *data);
+// Puts the events of a trace folder for which a browser asks (`ask` of messages.def) into `data`.
+// The trace is read. Returns an exit code with a message in machine->failure (folder_events.c).
+int folder_put_events(struct machine *machine, const json_t *ask, json_t *data);
 // Grants what waits. Returns KOV_OK, or the connection is gone.
 int machine_grant_wishes(struct machine *machine);
 void machine_forget_names(struct machine *machine);
 void machine_say_all(struct machine *machine);
 // Returns the nanoseconds since the machine's boot for a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
+// Returns the reading of a trace folder's time base at such a time; of NaN, `otherwise`.
+u64 machine_ticks(const struct machine *machine, double time, u64 otherwise);
 // Begin a connection of a played machine's tape, and do what is new on it (machine_played.c).
 // played_attend returns KOV_OK, or the connection is gone.
 void played_begin(struct machine *machine);

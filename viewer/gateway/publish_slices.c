@@ -111,12 +111,6 @@ static void put_loss(struct machine *machine, const struct frame_slices *rows, u
 
 // ---- the topic ---------------------------------------------------------------------------------
 
-static u64 ticks_of(const struct machine *machine, double time, u64 otherwise)
-{
-    double ticks = floor(time * (double)machine->timebase_hz / 1e9 + 0.5);
-    return isnan(ticks) ? otherwise : ticks < 0 ? 0 : ticks < 0x1p63 ? (u64)ticks : INT64_MAX;
-}
-
 static void send_slices(struct machine *machine, struct published *published, u64 from, u64 to,
                         const struct slices *slices)
 {
@@ -155,8 +149,8 @@ int publish_slices(struct machine *machine, struct published *published)
     if (timeline == NULL || !timeline->is_whole)
         return KOV_OK; // it is said when it is
     double width = fmin(publish_number(published, "width", 1000), WIDTH_MAX);
-    u64 from = ticks_of(machine, publish_number(published, "from", NAN), timeline->begin);
-    u64 to = ticks_of(machine, publish_number(published, "to", NAN), timeline->end);
+    u64 from = machine_ticks(machine, publish_number(published, "from", NAN), timeline->begin);
+    u64 to = machine_ticks(machine, publish_number(published, "to", NAN), timeline->end);
     from = from > timeline->begin ? from : timeline->begin;
     to = to < timeline->end ? to : timeline->end;
     struct slices slices = {0};

@@ -110,6 +110,18 @@ static int ask_regions(struct machine *machine, const struct post *wish)
     return code;
 }
 
+static int ask_events(struct machine *machine, const struct post *wish)
+{
+    json_t *data = json_object();
+    int code = machine->timeline->is_whole ? folder_put_events(machine, wish->json, data)
+                                           : fail(KOV_USAGE, "the trace is being read");
+    if (code == KOV_OK)
+        answer(machine, wish, data);
+    else
+        json_decref(data);
+    return code;
+}
+
 // ---- acting ------------------------------------------------------------------------------------
 
 static int kill_process(const json_t *message)
@@ -187,8 +199,9 @@ int request_answer(struct machine *machine, const struct post *wish)
         return KOV_OK;
     }
     const char *what = text_of(wish->json, "what");
+    bool is_events = wish->kind == WISH_ASK && strcmp(what, "events") == 0;
     bool known = wish->kind == WISH_ASK && strcmp(what, "object") == 0; // by the last scan
-    if (!machine->live && !known) {
+    if (!machine->live && !known && !(is_events && machine->timeline != NULL)) {
         answer_error(machine, wish,
                      machine->settings.of != NULL       ? "this boot has ended"
                      : machine->settings.folder != NULL ? "a trace folder does not tell"
@@ -203,8 +216,11 @@ int request_answer(struct machine *machine, const struct post *wish)
         code = ask_object(machine, wish);
     else if (strcmp(what, "regions") == 0)
         code = ask_regions(machine, wish);
+    else if (is_events && machine->timeline != NULL)
+        code = ask_events(machine, wish);
     else
-        code = fail(KOV_USAGE, "what: one of object, regions");
+        code = fail(KOV_USAGE, is_events ? "only trace folders have events"
+                                         : "what: one of object, regions, events");
     if (code != KOV_OK)
         answer_error(machine, wish, machine->failure);
     return code == KOV_CONNECTION ? code : KOV_OK;

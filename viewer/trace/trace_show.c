@@ -100,6 +100,15 @@ static void put_event(struct trace_show *show, json_t *row, const struct trace_e
     }
 }
 
+static int add(struct trace_show *show, json_t *row)
+{
+    if (show->into == NULL)
+        rows_add(columns, row);
+    else
+        json_array_append_new(show->into, row);
+    return show->into != NULL && json_array_size(show->into) == show->most ? VISIT_ENOUGH : KOV_OK;
+}
+
 static int show_event(void *context, const struct trace_event *event)
 {
     struct trace_show *show = context;
@@ -125,8 +134,8 @@ static int show_event(void *context, const struct trace_event *event)
         put_text(row, "event", "unknown");
         put_text(row, "text", text);
     }
-    rows_add(columns, row);
-    return ++show->shown == show->most ? VISIT_ENOUGH : KOV_OK;
+    int code = add(show, row);
+    return ++show->shown == show->most ? VISIT_ENOUGH : code;
 }
 
 // What the kernel did for a process may be among what is missing of the kernel's events.
@@ -155,21 +164,31 @@ static int show_loss(void *context, const struct trace_loss *loss)
     put_u64(row, "until_ticks", loss->to);
     put_u64(row, "packets", loss->packets);
     put_u64(row, "discarded", loss->discarded);
-    rows_add(columns, row);
-    return KOV_OK;
+    return add(show, row);
 }
 
-void trace_show_begin(struct trace_show *show, const struct trace_choice *choice, u64 most)
+static void begin(struct trace_show *show, const struct trace_choice *choice, u64 most)
 {
     *show = (struct trace_show){.choice = choice, .most = most};
     show->walk = (struct trace_walk){
         .choice = choice, .event = show_event, .loss = show_loss, .context = show};
+}
+
+void trace_show_begin(struct trace_show *show, const struct trace_choice *choice, u64 most)
+{
+    begin(show, choice, most);
     rows_begin("events", columns);
 }
 
 void trace_show_find(struct trace_show *show, const struct descriptions *descriptions)
 {
     event_words_begin(&show->words, &show->walk, descriptions);
+}
+
+static void end(struct trace_show *show)
+{
+    event_words_free(&show->words);
+    trace_walk_free(&show->walk);
 }
 
 void trace_show_end(struct trace_show *show)
@@ -184,18 +203,34 @@ void trace_show_end(struct trace_show *show)
     if (show->choice->pid != TRACE_ANY && !show->knows_threads)
         warn("SCHED: not recorded; so for which process the kernel's events were is not known, and "
              "only what the process itself logged is shown. Add it to -e");
-    event_words_free(&show->words);
-    trace_walk_free(&show->walk);
+    end(show);
+}
+
+static int walk(struct trace_show *show, struct engine *engine)
+{
+    bool all = show->most == TRACE_ANY || show->choice->pid != TRACE_ANY;
+    trace_show_find(show, &engine->descriptions);
+    int code = trace_walk_knowing(&show->walk, engine, all ? UINT64_MAX : LEARNT_AHEAD);
+    show->left_out = engine->left_out;
+    return code;
 }
 
 int trace_show(struct engine *engine, const struct trace_choice *choice, u64 most)
 {
     struct trace_show show;
-    bool all = most == TRACE_ANY || choice->pid != TRACE_ANY;
     trace_show_begin(&show, choice, most);
-    trace_show_find(&show, &engine->descriptions);
-    int code = trace_walk_knowing(&show.walk, engine, all ? UINT64_MAX : LEARNT_AHEAD);
-    show.left_out = engine->left_out;
+    int code = walk(&show, engine);
     trace_show_end(&show);
+    return code;
+}
+
+int trace_show_rows(struct engine *engine, const struct trace_choice *choice, u64 most,
+                    json_t *into)
+{
+    struct trace_show show;
+    begin(&show, choice, most);
+    show.into = into;
+    int code = walk(&show, engine);
+    end(&show);
     return code;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints events of a trace as they come (S002 figure 5): as a table for people, as JSON or as CSV.
+// Lists events of a trace as they come (S002 figure 5): prints them as a table for people, as JSON or
+// as CSV, or gives them to a caller.
 #ifndef KOV_TRACE_SHOW_H
 #define KOV_TRACE_SHOW_H
 
@@ -8,6 +9,7 @@
 struct trace_show {
     const struct trace_choice *choice;
     u64 most;                    // events; TRACE_ANY: all
+    json_t *into;                // rows go there, at most so many. NULL: they are printed
     u64 shown;                   // events
     u64 lost_packets, discarded; // in what is shown
     u64 left_out;                // packets of the trace that are damaged
@@ -18,6 +20,11 @@ struct trace_show {
 
 // Shows the events of the chosen time, at most so many. Returns an exit code.
 int trace_show(struct engine *engine, const struct trace_choice *choice, u64 most);
+
+// Appends to a list what trace_show shows: events, and the losses among them, at most so many rows.
+// Returns an exit code.
+int trace_show_rows(struct engine *engine, const struct trace_choice *choice, u64 most,
+                    json_t *into);
 
 // Do parts of trace_show, for events that come by and by: the caller lets `walk` visit them.
 void trace_show_begin(struct trace_show *show, const struct trace_choice *choice, u64 most);

@@ -132,6 +132,38 @@ static void memory_ends_with_an_error(void **state)
     assert_int_equal(memory_files_bytes(), 0);
 }
 
+// Writes pages of zeroes behind a file until there is no memory. Returns how many.
+static u64 pages_until_full(u64 file)
+{
+    static const char zeroes[4096];
+    u64 done, pages = 0;
+    while (fs_server_write(&caller, file, FS_CURRENT, 0, zeroes, sizeof(zeroes), &done) == 0)
+        pages++;
+    return pages;
+}
+
+// However much processes without rights write, who has one finds pages left; the server, too.
+static void the_last_pages_are_for_those_with_rights(void **state)
+{
+    (void)state;
+    host_reap_all();
+    memory_files_limit(80 * 4096UL);
+    u64 file = opened("/f", RW | FS_CREATE);
+    pages_work_for(HOST_NO_PID);
+    assert_int_equal(pages_until_full(file), 70);
+    pages_work_for(HOST_PID + 1); // alive, without a right
+    assert_int_equal(pages_until_full(file), 0);
+    pages_work_for(HOST_PID);
+    assert_int_equal(pages_until_full(file), 10);
+    assert_int_equal(fs_server_truncate(&caller, file, 75 * 4096UL), 0);
+    pages_work_for(0);
+    assert_int_equal(fs_server_write(&caller, file, 75 * 4096UL, 0, "x", 1, &(u64){0}), 0);
+    fs_server_close(&caller, file);
+    remove_all("/f");
+    memory_files_limit(UINT64_MAX);
+    host_reap_all();
+}
+
 static void mapped_files_answer_the_kernel(void **state)
 {
     (void)state;
@@ -278,6 +310,7 @@ int main(void)
         cmocka_unit_test(an_opening_of_used_memory_is_a_new_one),
         cmocka_unit_test(bad_requests_change_nothing),
         cmocka_unit_test(memory_ends_with_an_error),
+        cmocka_unit_test(the_last_pages_are_for_those_with_rights),
         cmocka_unit_test(mapped_files_answer_the_kernel),
         cmocka_unit_test(random_work_equals_a_model),
     };

@@ -5,6 +5,7 @@
 #include <orrery/process.h>
 #include <user/ipc.h>
 #include <user/lock.h>
+#include <user/thread.h>
 #include <user/time.h>
 
 #include <setjmp.h>
@@ -58,6 +59,25 @@ s64 ipc_exchange(cap_t server, struct ipc_packet *packet)
 void ipc_drop(cap_t cap)
 {
     (void)cap;
+}
+
+static void *thread_value; // of the test's one thread
+
+s64 thread_slot(void)
+{
+    return 0;
+}
+
+void *thread_get(u32 slot)
+{
+    assert_int_equal(slot, 0);
+    return thread_value;
+}
+
+void thread_set(u32 slot, void *value)
+{
+    assert_int_equal(slot, 0);
+    thread_value = value;
 }
 
 #define FIRST_BADGE 77

@@ -15,6 +15,34 @@ const number = (value: unknown): number => (typeof value === "number" ? value : 
 const text = (value: unknown): string => clean(typeof value === "number" ? `${value}` : value);
 const flag = (value: unknown): boolean => value === true;
 
+/** An event of a trace, or a loss ("lost"). pid NaN: for which process is not known. */
+export interface EventRow {
+  time: number;
+  cpu: number;
+  pid: number;
+  process: string;
+  event: string;
+  text: string;
+}
+
+export interface Events {
+  rows: EventRow[];
+  more: boolean;
+}
+
+export function readEvents(said: unknown): Events {
+  const data = object(said);
+  const rows = list(data.events).map((row) => ({
+    time: number(row.time),
+    cpu: number(row.cpu),
+    pid: number(row.pid),
+    process: text(row.process ?? "–"),
+    event: text(row.event),
+    text: text(row.text),
+  }));
+  return { rows, more: flag(data.more) };
+}
+
 export interface SampledEvent {
   name: string;
   title: string;

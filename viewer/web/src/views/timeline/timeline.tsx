@@ -13,6 +13,7 @@ import type { FrameSlices } from "../../wire/messages.ts";
 import { traceCommand } from "../kov.ts";
 import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
+import { EventList } from "./event_list.tsx";
 import { Readout } from "./readout.tsx";
 import { SliceTable } from "./slice_table.tsx";
 import { TrackPicture } from "./track_picture.tsx";
@@ -85,6 +86,7 @@ export function Timeline(): JSX.Element {
                 }}
               />
               <Readout said={said} />
+              <EventList window={window} />
             </>
           )}
         </>
