@@ -62,6 +62,19 @@ async function showsWhatIsApart(page) {
   step("code without an object, ended processes and the idle loop have rows; it is of the time");
 }
 
+async function showsOwnProcessFirst(page) {
+  const rows = '[role="treegrid"] .row';
+  await page.waitForSelector(`${rows}[data-key="o:0:11720"]`);
+  const keys = await page.$$eval(rows, (all) => all.map((one) => one.dataset.key));
+  assert.deepEqual(keys.slice(0, 3), ["m", "p:7", "s:7:kernel"]);
+  assert.ok(keys.indexOf("o:0:11720") < keys.indexOf("p:0"), "the way down is open there");
+  assert.match(
+    await page.textContent('[role="treegrid"] [role="columnheader"]:nth-child(2)'),
+    /run/,
+  );
+  step("the user's process stands above the kernel, open down to its hot object");
+}
+
 async function hidesToken(page) {
   assert.ok(!page.url().includes("t=0123"), page.url());
   assert.ok(await page.evaluate(() => sessionStorage.getItem("token")));
@@ -80,7 +93,11 @@ async function showsHostileName(page) {
 async function movesByKeys(page) {
   await page.focus('[role="treegrid"]');
   await page.keyboard.press("Home");
-  for (let i = 0; i < 2; i++) await page.keyboard.press("ArrowDown");
+  for (let i = 0; (await page.$(`[data-key="${HOT}"][aria-selected="true"]`)) === null; i++) {
+    assert.ok(i < 20, "the hot object is one of the first");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector(`.row:nth-child(${i + 2})[aria-selected="true"]`);
+  }
   await page.waitForSelector(`[data-key="${HOT}"][aria-selected="true"]`);
   const active = await page.getAttribute('[role="treegrid"]', "aria-activedescendant");
   assert.equal(await page.getAttribute(`#${active}`, "data-key"), HOT);
@@ -210,7 +227,7 @@ async function asksTwice(page) {
 async function copiesCommands(page, port) {
   await page.keyboard.press("1");
   await page.evaluate(() => {
-    location.hash = "#/objects?s=p:3";
+    location.hash = "#/objects?s=p:3&e=larx";
   });
   await page.waitForSelector(".inspector code.kov");
   assert.match(
@@ -297,6 +314,7 @@ try {
   let gateway = await play();
   const page = await openPage(browser, gateway.link, trouble);
   await seesHotObject(page);
+  await showsOwnProcessFirst(page);
   await showsWhatIsApart(page);
   await hidesToken(page);
   await showsHostileName(page);

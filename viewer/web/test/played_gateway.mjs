@@ -35,10 +35,13 @@ const classOf = (name) => {
 const things = [];
 const tree = [];
 let hottest = [];
+/** The process that the user has started, and the hot object in it. */
+const OWN = 7;
+let warm = 0;
 
-function add(parent, key, label, className = "", pid = 0, misses = 0) {
+function add(parent, key, label, className = "", pid = 0, misses = 0, own = 0) {
   things.push([key, label, classOf(className) * (className ? 1 : 0), pid]);
-  tree.push([things.length, parent, classOf(className || "-"), 1, misses]);
+  tree.push([things.length, parent, classOf(className || "-"), 1, misses, own]);
   return things.length;
 }
 
@@ -55,12 +58,14 @@ function buildMachine() {
   const names = ["init", "fs", "proc", "net", "dci", "shell", "a\u202eb<script>\u0007"];
   names.forEach((name, i) => {
     const pid = i + 1;
-    const process = add(machine, `p:${pid}`, name, "", pid);
+    const process = add(machine, `p:${pid}`, name, "", pid, 0, pid === OWN ? 1 : 0);
     const inside = add(process, `s:${pid}:kernel`, "in the kernel", "", pid);
     const base = 0x11000 + pid * 0x100;
     const itself = object(inside, "Process(ProcessReplicated)", base);
     const region = object(itself, "Region(RegionAnonymous)", base + 0x10);
-    hottest.push(object(region, "FCM(FCMComputation)", base + 0x20));
+    const memory = object(region, "FCM(FCMComputation)", base + 0x20);
+    hottest.push(memory);
+    if (pid === OWN) warm = memory;
     object(itself, "HAT(HATPrivate)", base + 0x30);
     const outside = add(process, `s:${pid}:process`, "in the process", "", pid);
     for (let k = 0; k < extra / names.length; k++)
@@ -105,6 +110,7 @@ function heatRows(seconds) {
   const own = new Map([
     ...changedHeat(),
     ...hottest.map((thing, i) => [thing, Math.round(120 * seconds * 0.35 ** i)]),
+    [warm, 2 * seconds],
   ]);
   const sums = new Map();
   for (const [thing, samples] of own) {

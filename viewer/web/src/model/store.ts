@@ -161,11 +161,14 @@ export const baseline = signal<Interval | undefined>(undefined);
 
 export const isLive = computed(() => "live" in range.value);
 
-/** What is counted: the chosen one, else larx if it is sampled, else the first that is. */
+/** An idle machine has samples of them, too. */
+const RUN_CYCLES = "run-cycles";
+
+/** What is counted: the chosen one, else run cycles if they are sampled, else the first that is. */
 export const measure = computed(() => {
   if (chosenMeasure.value) return chosenMeasure.value;
   const events = status.value.events;
-  return events.find((one) => one.name === "larx")?.name ?? events[0]?.name ?? "";
+  return events.find((one) => one.name === RUN_CYCLES)?.name ?? events[0]?.name ?? "";
 });
 
 export const isSampled = (name: string): boolean =>
