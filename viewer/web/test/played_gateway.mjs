@@ -163,6 +163,12 @@ const runs = [
   },
 ];
 
+/** While a workload runs, a sample a second is lost. */
+const lostSamples = () =>
+  runs
+    .slice(1)
+    .reduce((lost, one) => lost + Math.floor(((one.end || now()) - one.begin) / SECOND), 7);
+
 function stateOf(kind) {
   const cell = (now() / SECOND) | 0;
   if (kind === "status")
@@ -172,29 +178,27 @@ function stateOf(kind) {
         { name: "larx", title: "lock turns", period: 100000, mode: "", index: 1 },
       ],
       rate: 1248,
-      lost: 0,
+      lost: lostSamples(),
       missed: 3,
-      unattributed: 12,
       owner: "",
       mine: true,
-      trace_rate: 8413,
-      trace_lost: 0,
       scan_age: 0.4,
       scan_seconds: 0.015,
       history_seconds: cell,
-      history_limit_seconds: 900,
       now: now(),
     };
   if (kind === "processes")
     return {
+      timebase_hz: 512e6,
+      time: Math.round((now() / SECOND) * 512e6),
       processes: things
         .filter(([key]) => key.startsWith("p:") && key !== "p:99")
         .map(([key, name], i) => ({
           pid: Number(key.slice(2)),
           name,
           parent: i ? 1 : 0,
-          state: i % 3 ? "blocked" : "running",
-          cpu: 40 / (i + 1),
+          state: 1,
+          cpu_ticks: Math.round(((now() / SECOND) * 512e6 * 0.4) / (i + 1)),
           memory_kb: 1200 + i * 77,
           faults: 31 * i,
           calls: 12345 * i,
@@ -357,12 +361,17 @@ function answer(socket, message) {
   }
 }
 
-const TYPES = { html: "text/html", js: "text/javascript", css: "text/css" };
+const TYPES = {
+  svg: "image/svg+xml",
+  html: "text/html",
+  js: "text/javascript",
+  css: "text/css",
+};
 
 const server = createServer((request, response) => {
   const path = new URL(request.url, "http://x").pathname;
   const name = path === "/" ? "index.html" : path.slice(1);
-  if (!["index.html", "main.js", "style.css"].includes(name)) {
+  if (!["index.html", "icon.svg", "main.js", "style.css"].includes(name)) {
     response.writeHead(404).end();
     return;
   }

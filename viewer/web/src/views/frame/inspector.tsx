@@ -214,7 +214,7 @@ function AboutProcess({ of }: { of: string }): JSX.Element {
       <Fact name="CPU" value={Number.isFinite(one?.cpu) ? `${one?.cpu.toFixed(1)} %` : UNKNOWN} />
       <Fact
         name="memory"
-        value={Number.isFinite(one?.memory) ? `${count(one?.memory)} KB` : UNKNOWN}
+        value={Number.isFinite(one?.memoryKb) ? `${count(one?.memoryKb)} KB` : UNKNOWN}
       />
       {one?.failure && <Fact name="not looked into" value={one.failure} />}
       <Fact name="page faults" value={count(one?.faults)} />
