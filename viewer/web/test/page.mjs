@@ -80,6 +80,8 @@ async function hidesToken(page) {
   assert.ok(await page.evaluate(() => sessionStorage.getItem("token")));
   await page.reload();
   await page.waitForSelector(`[data-key="${HOT}"]`);
+  const icon = await page.$eval('link[rel="icon"]', (one) => one.href);
+  assert.equal((await page.request.get(icon)).status(), 200);
   step("the token has left the address, and is there after loading again");
 }
 
@@ -137,6 +139,39 @@ async function choosesRange(page) {
   await page.keyboard.press("Space");
   await page.waitForSelector('.header:has-text("● live")');
   step("dragging on the strip chooses the range; Space is live again");
+}
+
+async function pointsAtValues(page) {
+  const row = '.strip-name[data-metric="IPC"]';
+  const mean = await page.textContent(`${row} > .number`);
+  assert.match(await page.textContent(`${row} .strip-scale`), /^[1-9].*0$|^0\.[0-9]+0$/);
+  const strip = await (await page.$(".strip-graphs")).boundingBox();
+  await page.mouse.move(strip.x + strip.width / 2, strip.y + 60); // a minute ago
+  await page.waitForSelector('.strip-axis:has-text("at ")');
+  await page.waitForSelector(`${row} > .number:not(:text-is("${mean}"))`);
+  await page.keyboard.press("2");
+  const chart = await (await page.$('.chart[data-metric="IPC"] canvas')).boundingBox();
+  await page.mouse.move(chart.x + chart.width / 2, chart.y + 40);
+  const words = await page.waitForSelector('.chart[data-metric="IPC"] .chart-words:has-text("±")');
+  const value = /: (\S+) ±/.exec(await words.textContent())[1];
+  assert.equal(await page.textContent(`${row} > .number`), value, "all graphs have one cursor");
+  await page.mouse.move(0, 0);
+  await page.waitForSelector('.strip-axis:has-text("mean")');
+  await page.keyboard.press("1");
+  step("each graph tells the value at the pointer; the strip has scales");
+}
+
+async function opensDrawer(page) {
+  await page.setViewportSize({ width: 800, height: 600 });
+  const width = async (selector) => (await (await page.$(selector)).boundingBox()).width;
+  await page.waitForSelector(".inspector h2");
+  assert.equal(await width(".objects"), 800, "the list is below the drawer");
+  assert.ok((await width(".inspector")) < 400);
+  await page.click(".inspector .close");
+  await page.waitForSelector(".inspector", { state: "detached" });
+  await page.keyboard.press("q");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  step("in a narrow window the inspector is a drawer, which closes");
 }
 
 async function holdsBySpace(page) {
@@ -201,11 +236,14 @@ async function runsWorkload(page) {
   await page.fill('[name="hold"]', "250");
   await page.click('.parameters button[type="submit"]');
   await page.waitForSelector('.run:has-text("contention hold=250") >> text=running');
+  await page.waitForSelector('.status-line .error:has-text("since sampling began")');
   await page.click('.run:has-text("hold=250") button:has-text("Stop")');
   await page.waitForSelector('.run:has-text("hold=250") >> text=ended');
   await page.waitForSelector('.console:has-text("orrery:/$")');
   const output = await page.textContent(".console");
   assert.equal(output.split("$ ls").length, 2, `told once: ${output}`);
+  await page.waitForSelector('.status-line span:not(.error):has-text("since sampling began")');
+  step("losses are red while they grow, and no longer");
   step("a workload is started from its form, and stopped; the console is told once");
 }
 
@@ -322,6 +360,8 @@ try {
   await filters(page);
   await finds(page);
   await choosesRange(page);
+  await pointsAtValues(page);
+  await opensDrawer(page);
   await holdsBySpace(page);
   await comparesRanking(page);
   await showsMetrics(page);

@@ -22,8 +22,8 @@ export function StatusLine(): JSX.Element {
   return (
     <footer class="status-line">
       <Loss
-        text={`samples ${scaled(status.rate)}/s, lost ${count(status.lost)}`}
-        lost={status.lost}
+        text={`samples ${scaled(status.rate)}/s, lost ${count(status.lost)} since sampling began`}
+        grows={store.losing.value.samples}
         title={`missed ${count(status.missed)}`}
       />
       <span>
@@ -38,7 +38,7 @@ export function StatusLine(): JSX.Element {
       {Number.isFinite(bytes) && (
         <Loss
           text={`recorded ${megabytes(bytes)} MB, lost ${count(lost)}`}
-          lost={lost}
+          grows={store.losing.value.records}
           title="answers of the machine that the file has not"
         />
       )}
@@ -48,9 +48,10 @@ export function StatusLine(): JSX.Element {
   );
 }
 
-function Loss(props: { text: string; lost: number; title?: string }): JSX.Element {
+/** Red only while more is lost: what was lost once cannot be helped. */
+function Loss(props: { text: string; grows: boolean; title?: string }): JSX.Element {
   return (
-    <span class={props.lost > 0 ? "error" : undefined} title={props.title}>
+    <span class={props.grows ? "error" : undefined} title={props.title}>
       {props.text}
     </span>
   );
