@@ -56,6 +56,8 @@ struct machine {
     u64 boot_time, timebase_hz; // of the machine's clock
     u32 same_begin;             // earlier boots that began at the same time
     char failure[256];          // the last message of a failure
+    long console_begin;         // of its console's file when it was connected, in bytes
+    char panic[256];            // why it panicked; "": it has told nothing
 
     struct names names;
     struct snapshot snapshot;

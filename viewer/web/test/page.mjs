@@ -292,6 +292,14 @@ async function playsTape(browser, trouble) {
   step("a recording has no kill, no start and no command");
 }
 
+async function tellsPanic(browser, trouble) {
+  const gateway = await play("--panic");
+  const page = await openPage(browser, gateway.link, trouble);
+  await page.waitForSelector('.banner:has-text("panicked. PANIC on CPU 1: lock order<U+202E>;")');
+  await page.waitForSelector(`.stale [data-key="${HOT}"]`);
+  step("a machine that panicked says why, and its views stay");
+}
+
 async function survivesLoss(page, gateway) {
   await page.keyboard.press("1");
   await page.waitForSelector(`[data-key="${HOT}"]`);
@@ -372,6 +380,7 @@ try {
   await refusesToken(browser, gateway, trouble);
   await observerMayLook(browser, trouble);
   await playsTape(browser, trouble);
+  await tellsPanic(browser, trouble);
   assert.deepEqual(trouble, []);
   step("no error, and nothing against the security policy");
 } finally {

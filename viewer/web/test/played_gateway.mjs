@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A gateway without a machine: serves the page with the same headers, plays a machine under load.
-//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--tape]
+//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--tape] [--panic]
 //     [--port PORT]
-// prints the link. --tape: the machine is a recording. --changes: so many objects get another heat
+// prints the link. --tape: the machine is a recording. --panic: it has panicked. --changes: so many objects get another heat
 // twice a second, as often as kov serve says it, and every two seconds 100 objects go or come. It
 // shows what the page does; what kov serve does is tested with kov serve.
 
@@ -18,6 +18,7 @@ const option = (name, initial) => {
 };
 const folder = process.argv[2];
 const role = process.argv.includes("--observer") ? "observer" : "controller";
+const panic = process.argv.includes("--panic");
 const played = process.argv.includes("--tape");
 const extra = Number(option("objects", 300));
 const changes = Number(option("changes", 0));
@@ -407,7 +408,8 @@ sockets.on("connection", (socket) => {
       json({
         type: "machine",
         machine: "orrery",
-        state: played ? "played" : "live",
+        state: played ? "played" : panic ? "lost" : "live",
+        ...(panic ? { panic: "PANIC on CPU 1: lock order\u202e" } : {}),
         boot: "3f2a91c0",
         message: "",
         tries: 0,
