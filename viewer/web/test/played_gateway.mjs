@@ -2,9 +2,9 @@
 // A gateway without a machine: serves the page with the same headers, plays a machine under load.
 //   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--tape] [--panic]
 //     [--port PORT]
-// prints the link. --tape: the machine is a recording. --panic: it has panicked. --changes: so many objects get another heat
-// twice a second, as often as kov serve says it, and every two seconds 100 objects go or come. It
-// shows what the page does; what kov serve does is tested with kov serve.
+// prints the link. --tape: the machine is a recording. --panic: it has panicked. --changes: so many
+// objects get another heat twice a second, as often as kov serve says it, and every two seconds 100
+// objects go or come. It shows what the page does; what kov serve does is tested with kov serve.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

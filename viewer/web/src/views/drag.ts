@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pointer on a graph: it is the cursor of all of them, dragging chooses the range, Shift-drag moves, Ctrl-wheel zooms.
+// The pointer on a graph: it is the cursor of all of them. Dragging chooses the range, Shift-drag
+// moves, Ctrl-wheel zooms.
 
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
