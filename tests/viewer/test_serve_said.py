@@ -3,10 +3,12 @@
 
 import sys
 
+import dci_pb2 as dci
 import pytest
 
 from browser import Browser, Gateway
 from conftest import ROOT
+from machine import TIMEBASE_HZ
 
 sys.path.insert(1, str(ROOT / "viewer/gateway"))
 
@@ -63,3 +65,28 @@ def test_what_is_said_is_what_is_described(machine, tmp_path, recorded):
             check_fields(SAID[kind], browser.topics[topic], kind)
         assert browser.topics[TOPICS["processes"]]["processes"]
         assert ("recording" in browser.topics[TOPICS["status"]]) == recorded
+
+
+def marks_of(browser, name):
+    return [one for one in browser.topics.get(TOPICS["marks"], {}).get("marks", [])
+            if one["name"] == name]
+
+
+def test_programs_have_marks_whoever_starts_them(machine):
+    """What init has started is the system's. A mark begins when the program did, and ends with it.
+    Another one that has its number has a mark of its own."""
+    machine.add_processes()
+    system = list(machine.processes)
+    first, second = (dci.Process(pid=9, parent=7, state=1, name="sort", start_time=begin)
+                     for begin in (6 * TIMEBASE_HZ, 8 * TIMEBASE_HZ))
+    machine.processes = [*system, first]
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, Browser(gateway) as browser:
+        browser.say(type="watch", id=TOPICS["marks"], machine="orrery", kind="marks")
+        mark, = browser.until(lambda: marks_of(browser, "sort"))
+        assert (mark["kind"], mark["end"]) == ("program", None)
+        machine.processes = [*system, second]
+        ended, runs = browser.until(lambda: len(marks_of(browser, "sort")) == 2
+                                    and marks_of(browser, "sort"))
+        assert runs["begin"] - ended["begin"] == 2e9 and ended["begin"] == mark["begin"]
+        assert ended["end"] > runs["begin"] and runs["end"] is None
+        assert not marks_of(browser, "init") + marks_of(browser, "shell")

@@ -214,6 +214,7 @@ int machine_scan(struct machine *machine)
     tree_free(&machine->tree);
     machine->snapshot = fresh;
     tree_build(&machine->snapshot, TREE_EVERYTHING, &machine->tree);
+    own_programs_take(&machine->programs, &machine->snapshot);
     machine->scanned = clock_now();
     machine->scan_seconds = machine->scanned - begin;
     machine->scan_due = machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds);

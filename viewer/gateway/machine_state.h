@@ -10,6 +10,7 @@
 #include "gateway/history.h"
 #include "gateway/dref_counts.h"
 #include "gateway/metric_counts.h"
+#include "gateway/own_programs.h"
 #include "gateway/player.h"
 #include "gateway/recorder.h"
 #include "gateway/runs.h"
@@ -70,6 +71,7 @@ struct machine {
     struct metric_counts metric_counts;
     struct dref_counts dref_counts;
     struct runs runs;
+    struct own_programs programs;
     struct console_history console;
     double cell_due;
     double heard;    // clock_now() when it had last answered all that was asked

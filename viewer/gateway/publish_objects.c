@@ -36,16 +36,6 @@ static void fill_object(struct machine *machine, const struct tree_entry *entry,
     rows->misses[row] = (double)object->misses;
 }
 
-// Returns whether somebody has started the process on the running system. init's parent is 0.
-static bool is_own(const struct snapshot *snapshot, u32 pid)
-{
-    const struct process_info *process = snapshot_process(snapshot, pid);
-    const struct process_info *parent =
-        process == NULL ? NULL : snapshot_process(snapshot, process->parent);
-    return pid != 0 && process != NULL && process->parent != 0 &&
-           (parent == NULL || parent->parent != 0);
-}
-
 int publish_objects(struct machine *machine, struct published *published)
 {
     u64 said = machine->scans + ((u64)machine->names.epoch << 32);
@@ -63,7 +53,8 @@ int publish_objects(struct machine *machine, struct published *published)
         rows.thing[row] = tree_entry_thing(&machine->names, &machine->snapshot, entry);
         rows.parent[row] = entry->depth == 0 ? 0 : parents[entry->depth - 1];
         parents[entry->depth] = rows.thing[row];
-        rows.own[row] = entry->kind == TREE_PROCESS && is_own(&machine->snapshot, entry->pid);
+        rows.own[row] =
+            entry->kind == TREE_PROCESS && is_own_program(&machine->snapshot, entry->pid);
         if (entry->kind == TREE_OBJECT)
             fill_object(machine, entry, &rows, row);
     }

@@ -184,8 +184,12 @@ function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Ele
         {isKnown && (pin.kind === "metric" ? plusMinus(error) : plusMinusPart(error, value))}
       </span>
       <span class="strip-scale number dim" title="The scale of the graph">
-        <span>{Number.isNaN(columns.high[0]) ? "" : written(topOf(columns))}</span>
-        <span>0</span>
+        {!Number.isNaN(columns.high[0]) && (
+          <>
+            <span>{written(topOf(columns))}</span>
+            <span>0</span>
+          </>
+        )}
       </span>
     </div>
   );
