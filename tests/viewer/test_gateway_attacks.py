@@ -99,6 +99,12 @@ def test_another_host_gets_nothing(gateway, witness):
                 assert b"<script" not in connection.receive_all(), host
 
 
+def test_who_types_localhost_is_told_the_name(gateway, witness):
+    with Connection(gateway.port) as connection:
+        assert connection.ask(Host=f"localhost:{gateway.port}")[0] == 403
+        assert gateway.origin.encode() in connection.receive_all()
+
+
 def test_what_is_no_websocket_of_our_page_is_refused(gateway, witness):
     for headers in (
             {"Origin": None}, {"Origin": "null"}, {"Origin": "http://evil.example"},

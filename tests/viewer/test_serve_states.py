@@ -86,3 +86,24 @@ def test_a_gap_is_told_before_the_machine_answers(three, browser):
     with three["middle"]:
         browser.until(lambda: kinds_of_marks(browser) == ["gap"])
         assert state(browser, "middle") == "lost"
+
+
+def test_a_panic_is_told_with_its_reason(tmp_path):
+    """It is read where the emulator's output goes. A panic from before the connection is not this
+    one."""
+    console = tmp_path / "console"
+    console.write_text("PANIC on CPU 0: an earlier boot\nstack:\n")
+    with Machine() as machine:
+        machine.let_run()
+        with Gateway("-m", f"m=127.0.0.1:{machine.port}", "--console", console) as gateway, \
+                Browser(gateway) as browser:
+            browser.until(lambda: state(browser, "m") == "live")
+            machine.kill()
+            browser.until(lambda: state(browser, "m") == "lost")
+            assert "panic" not in browser.states["m"]
+            with open(console, "a", encoding="utf-8") as file:
+                file.write("one\r\n\nPANIC on CPU 1: lock \x1b[2J order\r\nthread 4 (a)\n")
+            browser.until(lambda: "panic" in browser.states["m"])
+            said = browser.states["m"]
+            assert said["panic"].startswith("PANIC on CPU 1: lock ") and said["state"] == "lost"
+            assert "\x1b" not in said["panic"] and "thread" not in said["panic"]

@@ -20,11 +20,14 @@ def kill_asked(page, pid):
 def test_who_waits_for_a_killed_process_hears_that_it_was(machine, open_page):
     page = open_page()
     page.see('.header:has-text("● live")')
-    page.press("7")
     with subprocess.Popen(machine.kov_command("run", "sleep", "3600"), text=True,
                           stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
         found = wait_for(lambda: [one["pid"] for one in machine.kov("ps")["processes"]
                                   if one["name"] == "sleep"], "the program runs")
+        # What the user has started stands above the system, open.
+        page.see(f'[role="treegrid"] .row:nth-child(2)[data-key="p:{found[0]}"]'
+                 '[aria-expanded="true"]')
+        page.press("7")
         kill_asked(page, found[0])
         said = run.communicate(timeout=PATIENCE)[1]
     assert run.returncode == 137, said

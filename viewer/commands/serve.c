@@ -20,7 +20,7 @@
 #define HISTORY_MB 256
 
 static struct texts machines;
-static const char *record;
+static const char *record, *console;
 static bool metrics;
 static u64 port = LISTEN_DEFAULT, history_mb = HISTORY_MB;
 
@@ -33,6 +33,8 @@ static const struct option own_options[] = {
            "of 127.0.0.1, where browsers connect; 0: any that is free (8420)"),
     TEXT(0, "record", &record, "FILE",
          "record the machine, of which there must be one; a recording there stays as FILE.old"),
+    TEXT(0, "console", &console, "FILE",
+         "where the output of the one machine's emulator goes: a panic's reason is read there"),
     NUMBER(0, "history", &history_mb, 4, 65536, "MB", "kept of each machine, at most (256)"),
     FLAG(0, "metrics", &metrics,
          "let Prometheus read http://127.0.0.1:PORT/metrics, with the token that is printed"),
@@ -81,6 +83,7 @@ static int add_machine(struct hub *hub, struct machine_settings *of)
     of->token = (char *)settings.token; // NULL: each machine has its own, by its port
     of->history_bytes = history_mb << 20;
     of->record = (char *)record;
+    of->console = (char *)console;
     of->exposed = metrics;
     struct machine *machine = machine_start(hub->machine_count, of, &hub->posts);
     if (machine == NULL)
@@ -100,6 +103,8 @@ static int add_machines(struct hub *hub)
     if (record != NULL && machines.count > 1)
         return fail(KOV_USAGE, "--record: one machine alone; for each of several give a kov serve, "
                                "which may run beside the others");
+    if (console != NULL && machines.count > 1)
+        return fail(KOV_USAGE, "--console: one machine alone, whose output FILE has");
     int code = KOV_OK;
     for (u32 i = 0; i < machines.count && code == KOV_OK; i++) {
         struct machine_settings of = {0};
@@ -164,9 +169,8 @@ static int run(const struct arguments *arguments)
 
 const struct command command_serve = {
     .name = "serve",
-    .synopsis =
-        "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] [--history MB] "
-        "[--metrics]",
+    .synopsis = "[-m NAME=HOST:PORT|NAME=FILE|NAME=FOLDER]… [-l PORT] [--record FILE] "
+                "[--console FILE] [--history MB] [--metrics]",
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
@@ -178,6 +182,8 @@ const struct command command_serve = {
         "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
         "that: with the times and at the speed of then, up to its end, where it stays. Nothing\n"
         "can be done to it. A file is never written over; one whose kov was killed plays too.\n\n"
+        "--console FILE: a kernel that panics says why on its console, when nobody can ask it any\n"
+        "more. FILE has that: `make run | tee FILE`. The page then shows it.\n\n"
         "--metrics exposes counts, metrics with their errors, processes, losses and the hottest\n"
         "objects of live machines as OpenMetrics. They weigh on the machines only while something\n"
         "reads them.\n\n"

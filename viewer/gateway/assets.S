@@ -10,6 +10,7 @@ asset_\name\()_end:
         .endm
 
         asset   index, "index.html.gz"
+        asset   icon, "icon.svg.gz"
         asset   main, "main.js.gz"
         asset   style, "style.css.gz"
 

@@ -9,11 +9,13 @@
     extern const u8 asset_##name##_end[]
 
 ASSET(index);
+ASSET(icon);
 ASSET(main);
 ASSET(style);
 
 static const struct asset assets[] = {
     {"/", "text/html; charset=utf-8", asset_index, asset_index_end},
+    {"/icon.svg", "image/svg+xml", asset_icon, asset_icon_end},
     {"/main.js", "text/javascript; charset=utf-8", asset_main, asset_main_end},
     {"/style.css", "text/css; charset=utf-8", asset_style, asset_style_end},
 };

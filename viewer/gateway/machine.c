@@ -2,6 +2,7 @@
 // One machine: its thread, its connection, its wishes.
 #include "gateway/machine.h"
 #include "gateway/machine_state.h"
+#include "gateway/panic_text.h"
 #include "machine/scan.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
@@ -84,6 +85,8 @@ void machine_tell_state(struct machine *machine, const char *state)
         json_object_set_new(json, "of", json_string(machine->settings.of));
     if (machine->settings.folder != NULL)
         json_object_set_new(json, "trace", json_true());
+    if (machine->panic[0] != 0)
+        json_object_set_new(json, "panic", block_text(machine->panic));
     machine_post(machine, (struct post){.kind = POST_TOLD, .block = block_of_json(json)});
 }
 
@@ -217,6 +220,7 @@ int machine_scan(struct machine *machine)
     tree_free(&machine->tree);
     machine->snapshot = fresh;
     tree_build(&machine->snapshot, TREE_EVERYTHING, &machine->tree);
+    own_programs_take(&machine->programs, &machine->snapshot);
     machine->scanned = clock_now();
     machine->scan_seconds = machine->scanned - begin;
     machine->scan_due = machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds);
@@ -324,7 +328,9 @@ static int serve(struct machine *machine)
 {
     machine->live = true;
     machine->tries = 0;
-    machine->failure[0] = 0;
+    machine->failure[0] = machine->panic[0] = 0;
+    if (machine->settings.console != NULL)
+        machine->console_begin = panic_text_begin(machine->settings.console);
     note_boot(machine);
     dci_on_event(take_event, machine);
     int code = KOV_OK;
@@ -373,6 +379,9 @@ static void tell_absence(struct machine *machine, bool was_live)
 {
     // The file cannot be played. That will not change, so it does not try again.
     bool useless = machine->player != NULL && player_problem(machine->player) != NULL;
+    if (was_live && machine->settings.console != NULL && machine->panic[0] == 0)
+        panic_text_find(machine->settings.console, machine->console_begin, machine->panic,
+                        sizeof(machine->panic));
     machine_tell_state(machine, useless ? "played" : was_live ? "lost" : "waiting");
 }
 
@@ -424,6 +433,7 @@ static void free_machine(struct machine *machine)
     free(machine->timeline);
     sem_destroy(&machine->wished);
     free(machine->settings.folder);
+    free(machine->settings.console);
     free(machine->settings.name);
     free(machine->settings.host);
     free(machine->settings.tape);
@@ -497,6 +507,7 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
     machine->settings.host = copy_text(from->host);
     machine->settings.tape = copy_text(from->tape);
     machine->settings.folder = copy_text(from->folder);
+    machine->settings.console = copy_text(from->console);
     machine->names.machine = machine->settings.name;
     sem_init(&machine->wished, 0, 0);
     post_queue_init(&machine->wishes, wake, machine);

@@ -10,6 +10,7 @@
 #include "gateway/history.h"
 #include "gateway/dref_counts.h"
 #include "gateway/metric_counts.h"
+#include "gateway/own_programs.h"
 #include "gateway/player.h"
 #include "gateway/recorder.h"
 #include "gateway/runs.h"
@@ -56,6 +57,8 @@ struct machine {
     u64 boot_time, timebase_hz; // of the machine's clock
     u32 same_begin;             // earlier boots that began at the same time
     char failure[256];          // the last message of a failure
+    long console_begin;         // of its console's file when it was connected, in bytes
+    char panic[256];            // why it panicked; "": it has told nothing
 
     struct names names;
     struct snapshot snapshot;
@@ -68,6 +71,7 @@ struct machine {
     struct metric_counts metric_counts;
     struct dref_counts dref_counts;
     struct runs runs;
+    struct own_programs programs;
     struct console_history console;
     double cell_due;
     double heard;    // clock_now() when it had last answered all that was asked

@@ -5,7 +5,7 @@
 messages.py --c|--ts|--vectors|--doc OUT FILE.def
 
 --c OUT: messages.h and messages.c, the gateway's side: limits, rules for JSON, layout of frames.
---ts OUT: messages.ts, the browser's side.
+--ts OUT: messages.ts, the browser's side; what topics say is read field by field.
 --vectors OUT: vectors.c, which writes frames of every kind with values that the browser's tests
 know (tests/unit/gateway/vectors.h).
 --doc OUT: rewrites the part of a page between the lines
@@ -18,10 +18,11 @@ import re
 import sys
 from dataclasses import dataclass, field
 
-CALL = re.compile(r"^(client|gateway|watched|acted|frame|limit)\((.*)\)$")
+CALL = re.compile(r"^(client|gateway|watched|said|acted|frame|limit)\((.*)\)$")
 PART = re.compile(r'\s*("(?:[^"\\])*"|[^,]+?)\s*(?:,|$)')
 NAME = r"[a-z][a-z0-9_]*"
 FIELD = re.compile(rf"^(text|integer|u32|number|flag|list|object)(\??) ({NAME})$")
+SAID = re.compile(rf"^({NAME}(?:\[\])?)(\??) ({NAME})(?: \[([^\]]+)\])?$")
 COLUMN = re.compile(rf"^(u8|u16|u32|f32|f64) ({NAME})$")
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "f32": 4, "f64": 8}
 C_TYPES = {"u8": "u8", "u16": "u16", "u32": "u32", "f32": "float", "f64": "double"}
@@ -29,6 +30,8 @@ ARRAYS = {"u8": "Uint8Array", "u16": "Uint16Array", "u32": "Uint32Array", "f32":
           "f64": "Float64Array"}
 TS_TYPES = {"text": "string", "integer": "number", "u32": "number", "number": "number",
             "flag": "boolean", "list": "unknown[]", "object": "Record<string, unknown>"}
+SAID_TYPES = {"text": "string", "lines": "string", "integer": "number", "number": "number",
+              "flag": "boolean"}
 HEADER_BYTES = 32
 
 
@@ -41,7 +44,7 @@ class Entry:
     kind: str
     name: str
     text: str
-    parts: tuple  # fields (type, optional, name) or columns (type, name)
+    parts: tuple  # fields (type, optional, name; with a unit if said) or columns (type, name)
     number: int = 0
     frame: str = ""
 
@@ -51,6 +54,7 @@ class Schema:
     client: list = field(default_factory=list)
     gateway: list = field(default_factory=list)
     watched: list = field(default_factory=list)
+    said: list = field(default_factory=list)
     acted: list = field(default_factory=list)
     frame: list = field(default_factory=list)
     limit: list = field(default_factory=list)
@@ -77,7 +81,21 @@ def entry(kind, parts, place):
     if kind == "watched":
         return Entry(kind, parts[0], parts[2].strip('"'), fields(parts[3:], place),
                      frame=parts[1].strip("-"))
+    if kind == "said":
+        found = [matched(SAID, part, place) for part in parts[2:]]
+        return Entry(kind, parts[0], parts[1].strip('"'),
+                     tuple((one[1], bool(one[2]), one[3], one[4]) for one in found))
     return Entry(kind, parts[0], parts[1].strip('"'), fields(parts[2:], place))
+
+
+def check_said(schema):
+    """Each part is one that stands above, so there is no circle."""
+    known = set(SAID_TYPES)
+    for one in schema.said:
+        for kind, _, name, _ in one.parts:
+            if kind.removesuffix("[]") not in known:
+                raise DefError(f"said {one.name}: {name} is of no known type: {kind}")
+        known.add(one.name)
 
 
 def read(path):
@@ -100,6 +118,7 @@ def read(path):
     for one in schema.watched:
         if one.frame and one.frame not in frames:
             raise DefError(f"watched {one.name}: there is no frame {one.frame}")
+    check_said(schema)
     if len({one.number for one in schema.frame}) != len(schema.frame):
         raise DefError("two frames have the same number")
     return schema
@@ -395,8 +414,41 @@ def ts_message(prefix, one, tag):
     yield "}"
 
 
+def small_camel(name):
+    return name[0] + camel(name)[1:]
+
+
+def said_type(kind):
+    plain = kind.removesuffix("[]")
+    return SAID_TYPES.get(plain, f"Said{camel(plain)}") + ("[]" if kind != plain else "")
+
+
+def said_reader(kind, value):
+    plain = kind.removesuffix("[]")
+    if kind != plain:
+        return (f"fields.texts({value})" if plain in SAID_TYPES
+                else f"fields.list({value}).map(readSaid{camel(plain)})")
+    if plain in SAID_TYPES:
+        return f"fields.{'number' if plain == 'integer' else plain}({value})"
+    return f"readSaid{camel(plain)}({value})"
+
+
+def ts_said(one):
+    name = f"Said{camel(one.name)}"
+    yield f"/** {one.text or one.name} */\nexport interface {name} {{"
+    for kind, _, part, unit in one.parts:
+        comment = f"  /** {unit} */\n" if unit else ""
+        yield f"{comment}  {small_camel(part)}: {said_type(kind)};"
+    yield f"}}\n\nexport function read{name}(said: unknown): {name} {{"
+    yield "  const data = fields.object(said);\n  return {"
+    for kind, _, part, _ in one.parts:
+        yield f"    {small_camel(part)}: {said_reader(kind, f'data.{part}')},"
+    yield "  };\n}\n"
+
+
 def ts_source(schema):
     yield "// Generated from viewer/gateway/messages.def.\n"
+    yield 'import * as fields from "./said_fields.ts";\n'
     for one in schema.limit:
         yield f"/** {one.text} */\nexport const {one.name} = {one.number};"
     for prefix, entries, tag in (("Client", schema.client, "type"),
@@ -407,6 +459,8 @@ def ts_source(schema):
             yield from ts_message(prefix, one, tag)
         names = " | ".join(f"{prefix}{camel(one.name)}" for one in entries)
         yield f"export type {prefix}Message = {names};\n"
+    for one in schema.said:
+        yield from ts_said(one)
     yield f"""export const FRAME_HEAD_BYTES = {HEADER_BYTES};
 export const FRAME_WHOLE = 1;
 export const FRAME_LEFT_OUT = 2;
@@ -470,11 +524,17 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | undefined {
 
 # ---- the page ------------------------------------------------------------------------------------
 
+def doc_part(part):
+    if len(part) == 2:
+        return f"{part[1]} {part[0]}"
+    kind, optional, name, *unit = part
+    return f"{name} {kind}" + "?" * optional + (f" ({unit[0]})" if any(unit) else "")
+
+
 def doc_table(title, entries, first):
     yield f"| {title} | {first} | what |\n|---|---|---|"
     for one in entries:
-        parts = ", ".join(f"{part[-1]} {part[0]}" + "?" * (len(part) == 3 and part[1])
-                          for part in one.parts)
+        parts = ", ".join(map(doc_part, one.parts))
         name = f"{one.number} {one.name}" if one.kind == "frame" else one.name
         yield f"| `{name}` | {parts or '–'} | {one.text} |"
     yield ""
@@ -484,6 +544,7 @@ def doc(schema):
     yield from doc_table("from a browser", schema.client, "fields")
     yield from doc_table("from the gateway", schema.gateway, "fields")
     yield from doc_table("topic", schema.watched, "parameters")
+    yield from doc_table("what such a topic says", schema.said, "fields")
     yield from doc_table("act", schema.acted, "parameters")
     yield from doc_table("frame", schema.frame, "columns")
     yield "| limit | value | of what |\n|---|---|---|"

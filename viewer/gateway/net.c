@@ -71,6 +71,24 @@ static int refuse_request(struct lws *wsi, unsigned int status)
     return -1;
 }
 
+// Refuses a request that names another host. If that is `localhost`, a person has typed it, and is
+// told the name to use.
+static int refuse_host(struct lws *wsi)
+{
+    static const char local[] = "localhost";
+    const char *origin = net_of(wsi)->hub->access.origin;
+    char host[PATH_BYTES], text[256];
+    if (lws_hdr_copy(wsi, host, sizeof(host), WSI_TOKEN_HOST) <= 0 ||
+        strncmp(host, local, strlen(local)) != 0)
+        return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
+    snprintf(text, sizeof(text),
+             "kov serve answers to the name that it prints alone: open <a href=\"%s/\">%s</a>",
+             origin, origin);
+    int written = lws_return_http_status(wsi, HTTP_STATUS_FORBIDDEN, text);
+    (void)written;
+    return -1;
+}
+
 // Checks what asks to become something else, which may only be our own page's WebSocket. Without
 // our protocol's name it would be a WebSocket of the first protocol, where nobody asks for a token.
 // It looks the header up again: if libwebsockets has already refused it, its own pointer to the
@@ -159,7 +177,7 @@ static int serve_metrics(struct lws *wsi, struct session *session)
 static int serve_request(struct lws *wsi, struct session *session, const char *path)
 {
     if (!host_is_ours(wsi))
-        return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
+        return refuse_host(wsi);
     if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
         return refuse_request(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
     session->net = net_of(wsi);

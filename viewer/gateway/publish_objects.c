@@ -53,6 +53,8 @@ int publish_objects(struct machine *machine, struct published *published)
         rows.thing[row] = tree_entry_thing(&machine->names, &machine->snapshot, entry);
         rows.parent[row] = entry->depth == 0 ? 0 : parents[entry->depth - 1];
         parents[entry->depth] = rows.thing[row];
+        rows.own[row] =
+            entry->kind == TREE_PROCESS && is_own_program(&machine->snapshot, entry->pid);
         if (entry->kind == TREE_OBJECT)
             fill_object(machine, entry, &rows, row);
     }

@@ -100,6 +100,7 @@ int publish_marks(struct machine *machine, struct published *published)
 {
     json_t *data = json_object(), *list = put_array(data, "marks");
     runs_marks(&machine->runs, machine, list);
+    own_programs_marks(&machine->programs, machine, list);
     struct history_interval gaps[256];
     size_t count = machine->history == NULL
                        ? 0

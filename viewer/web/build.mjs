@@ -26,9 +26,10 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
-copyFileSync(join(here, "src/index.html"), join(out, "index.html"));
+for (const name of ["index.html", "icon.svg"])
+  copyFileSync(join(here, "src", name), join(out, name));
 
-const sizes = ["index.html", "main.js", "style.css"].map(
+const sizes = ["index.html", "icon.svg", "main.js", "style.css"].map(
   (name) => gzipSync(readFileSync(join(out, name)), { level: 9 }).length,
 );
 const bytes = sizes.reduce((sum, one) => sum + one, 0);

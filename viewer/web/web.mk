@@ -28,7 +28,7 @@ $(WEB_OUT)/assets.stamp: $(WEB_SRC) $(WEB_MESSAGES) $(PAGE)/build.mjs $(WEB_MODU
 	$(call say,WEB,$(WEB_OUT))
 	@mkdir -p $(@D)
 	$(Q)node $(PAGE)/build.mjs $(abspath $(WEB_OUT)) > $(WEB_OUT)/size
-	$(Q)gzip -9 -n -k -f $(WEB_OUT)/index.html $(WEB_OUT)/main.js $(WEB_OUT)/style.css
+	$(Q)cd $(WEB_OUT) && gzip -9 -n -k -f index.html icon.svg main.js style.css
 	@touch $@
 
 # Frames as the gateway's own code writes them.

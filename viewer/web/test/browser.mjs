@@ -23,8 +23,8 @@ export async function openPage(browser, link, trouble, options = {}) {
   page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
   page.on("console", (message) => {
     const text = message.text();
-    // A page without a picture for its tab, and a gateway that is gone, are no errors of the page.
-    if (message.type() === "error" && !/404|ERR_CONNECTION/.test(text)) trouble.push(text);
+    // A gateway that is gone is no error of the page.
+    if (message.type() === "error" && !/ERR_CONNECTION/.test(text)) trouble.push(text);
   });
   await page.goto(link);
   return page;

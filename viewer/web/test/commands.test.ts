@@ -17,7 +17,10 @@ const event = (key: string, more: object = {}) => ({
 beforeEach(() => {
   store.goTo({ view: "objects" });
   store.dialog.value = "";
-  store.statusSaid.value = { now: 100 * SECOND, events: [{ name: "cycles" }, { name: "larx" }] };
+  store.statusSaid.value = {
+    now: 100 * SECOND,
+    events: [{ name: "larx" }, { name: "run-cycles" }],
+  };
 });
 
 test("no key has two commands, no command two names", () => {
@@ -132,9 +135,9 @@ test("holding fixes the range, and once more is live again", () => {
   assert.equal(store.rangeInterval.value?.to, 150 * SECOND);
 });
 
-test("larx is the measure where it is sampled, else the first that is", () => {
-  assert.equal(store.measure.value, "larx");
-  store.statusSaid.value = { events: [{ name: "cycles" }] };
+test("run cycles are the measure where they are sampled, else the first event that is", () => {
+  assert.equal(store.measure.value, "run-cycles");
+  store.statusSaid.value = { events: [{ name: "cycles" }, { name: "larx" }] };
   assert.equal(store.measure.value, "cycles");
   store.statusSaid.value = {};
   assert.equal(store.measure.value, "");

@@ -11,7 +11,7 @@ const ARRAYS = {
 };
 
 export const FRAMES = {
-  objects: [1, "u32 u32 u32 u16 f64"],
+  objects: [1, "u32 u32 u32 u16 f64 u8"],
   heat: [2, "u32 u32 f32 f32 f32 f32 f32 f32"],
   metric: [3, "f64 f32 f32 f32"],
   series: [4, "f64 f32 f32 f32 f32"],

@@ -62,11 +62,26 @@ async function showsWhatIsApart(page) {
   step("code without an object, ended processes and the idle loop have rows; it is of the time");
 }
 
+async function showsOwnProcessFirst(page) {
+  const rows = '[role="treegrid"] .row';
+  await page.waitForSelector(`${rows}[data-key="o:0:11720"]`);
+  const keys = await page.$$eval(rows, (all) => all.map((one) => one.dataset.key));
+  assert.deepEqual(keys.slice(0, 3), ["m", "p:7", "s:7:kernel"]);
+  assert.ok(keys.indexOf("o:0:11720") < keys.indexOf("p:0"), "the way down is open there");
+  assert.match(
+    await page.textContent('[role="treegrid"] [role="columnheader"]:nth-child(2)'),
+    /run/,
+  );
+  step("the user's process stands above the kernel, open down to its hot object");
+}
+
 async function hidesToken(page) {
   assert.ok(!page.url().includes("t=0123"), page.url());
   assert.ok(await page.evaluate(() => sessionStorage.getItem("token")));
   await page.reload();
   await page.waitForSelector(`[data-key="${HOT}"]`);
+  const icon = await page.$eval('link[rel="icon"]', (one) => one.href);
+  assert.equal((await page.request.get(icon)).status(), 200);
   step("the token has left the address, and is there after loading again");
 }
 
@@ -80,7 +95,11 @@ async function showsHostileName(page) {
 async function movesByKeys(page) {
   await page.focus('[role="treegrid"]');
   await page.keyboard.press("Home");
-  for (let i = 0; i < 2; i++) await page.keyboard.press("ArrowDown");
+  for (let i = 0; (await page.$(`[data-key="${HOT}"][aria-selected="true"]`)) === null; i++) {
+    assert.ok(i < 20, "the hot object is one of the first");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector(`.row:nth-child(${i + 2})[aria-selected="true"]`);
+  }
   await page.waitForSelector(`[data-key="${HOT}"][aria-selected="true"]`);
   const active = await page.getAttribute('[role="treegrid"]', "aria-activedescendant");
   assert.equal(await page.getAttribute(`#${active}`, "data-key"), HOT);
@@ -120,6 +139,39 @@ async function choosesRange(page) {
   await page.keyboard.press("Space");
   await page.waitForSelector('.header:has-text("● live")');
   step("dragging on the strip chooses the range; Space is live again");
+}
+
+async function pointsAtValues(page) {
+  const row = '.strip-name[data-metric="IPC"]';
+  const mean = await page.textContent(`${row} > .number`);
+  assert.match(await page.textContent(`${row} .strip-scale`), /^[1-9].*0$|^0\.[0-9]+0$/);
+  const strip = await (await page.$(".strip-graphs")).boundingBox();
+  await page.mouse.move(strip.x + strip.width / 2, strip.y + 60); // a minute ago
+  await page.waitForSelector('.strip-axis:has-text("at ")');
+  await page.waitForSelector(`${row} > .number:not(:text-is("${mean}"))`);
+  await page.keyboard.press("2");
+  const chart = await (await page.$('.chart[data-metric="IPC"] canvas')).boundingBox();
+  await page.mouse.move(chart.x + chart.width / 2, chart.y + 40);
+  const words = await page.waitForSelector('.chart[data-metric="IPC"] .chart-words:has-text("±")');
+  const value = /: (\S+) ±/.exec(await words.textContent())[1];
+  assert.equal(await page.textContent(`${row} > .number`), value, "all graphs have one cursor");
+  await page.mouse.move(0, 0);
+  await page.waitForSelector('.strip-axis:has-text("mean")');
+  await page.keyboard.press("1");
+  step("each graph tells the value at the pointer; the strip has scales");
+}
+
+async function opensDrawer(page) {
+  await page.setViewportSize({ width: 800, height: 600 });
+  const width = async (selector) => (await (await page.$(selector)).boundingBox()).width;
+  await page.waitForSelector(".inspector h2");
+  assert.equal(await width(".objects"), 800, "the list is below the drawer");
+  assert.ok((await width(".inspector")) < 400);
+  await page.click(".inspector .close");
+  await page.waitForSelector(".inspector", { state: "detached" });
+  await page.keyboard.press("q");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  step("in a narrow window the inspector is a drawer, which closes");
 }
 
 async function holdsBySpace(page) {
@@ -184,11 +236,14 @@ async function runsWorkload(page) {
   await page.fill('[name="hold"]', "250");
   await page.click('.parameters button[type="submit"]');
   await page.waitForSelector('.run:has-text("contention hold=250") >> text=running');
+  await page.waitForSelector('.status-line .error:has-text("since sampling began")');
   await page.click('.run:has-text("hold=250") button:has-text("Stop")');
   await page.waitForSelector('.run:has-text("hold=250") >> text=ended');
   await page.waitForSelector('.console:has-text("orrery:/$")');
   const output = await page.textContent(".console");
   assert.equal(output.split("$ ls").length, 2, `told once: ${output}`);
+  await page.waitForSelector('.status-line span:not(.error):has-text("since sampling began")');
+  step("losses are red while they grow, and no longer");
   step("a workload is started from its form, and stopped; the console is told once");
 }
 
@@ -210,7 +265,7 @@ async function asksTwice(page) {
 async function copiesCommands(page, port) {
   await page.keyboard.press("1");
   await page.evaluate(() => {
-    location.hash = "#/objects?s=p:3";
+    location.hash = "#/objects?s=p:3&e=larx";
   });
   await page.waitForSelector(".inspector code.kov");
   assert.match(
@@ -235,6 +290,14 @@ async function playsTape(browser, trouble) {
     assert.equal(await page.locator(`main button:text-is("${gone}")`).count(), 0, gone);
   assert.equal(await page.locator('main select[aria-label^="Move"]').count(), 0);
   step("a recording has no kill, no start and no command");
+}
+
+async function tellsPanic(browser, trouble) {
+  const gateway = await play("--panic");
+  const page = await openPage(browser, gateway.link, trouble);
+  await page.waitForSelector('.banner:has-text("panicked. PANIC on CPU 1: lock order<U+202E>;")');
+  await page.waitForSelector(`.stale [data-key="${HOT}"]`);
+  step("a machine that panicked says why, and its views stay");
 }
 
 async function survivesLoss(page, gateway) {
@@ -297,6 +360,7 @@ try {
   let gateway = await play();
   const page = await openPage(browser, gateway.link, trouble);
   await seesHotObject(page);
+  await showsOwnProcessFirst(page);
   await showsWhatIsApart(page);
   await hidesToken(page);
   await showsHostileName(page);
@@ -304,6 +368,8 @@ try {
   await filters(page);
   await finds(page);
   await choosesRange(page);
+  await pointsAtValues(page);
+  await opensDrawer(page);
   await holdsBySpace(page);
   await comparesRanking(page);
   await showsMetrics(page);
@@ -314,6 +380,7 @@ try {
   await refusesToken(browser, gateway, trouble);
   await observerMayLook(browser, trouble);
   await playsTape(browser, trouble);
+  await tellsPanic(browser, trouble);
   assert.deepEqual(trouble, []);
   step("no error, and nothing against the security policy");
 } finally {

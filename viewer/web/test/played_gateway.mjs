@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A gateway without a machine: serves the page with the same headers, plays a machine under load.
-//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--tape]
+//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--tape] [--panic]
 //     [--port PORT]
-// prints the link. --tape: the machine is a recording. --changes: so many objects get another heat
-// twice a second, as often as kov serve says it, and every two seconds 100 objects go or come. It
-// shows what the page does; what kov serve does is tested with kov serve.
+// prints the link. --tape: the machine is a recording. --panic: it has panicked. --changes: so many
+// objects get another heat twice a second, as often as kov serve says it, and every two seconds 100
+// objects go or come. It shows what the page does; what kov serve does is tested with kov serve.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -18,6 +18,7 @@ const option = (name, initial) => {
 };
 const folder = process.argv[2];
 const role = process.argv.includes("--observer") ? "observer" : "controller";
+const panic = process.argv.includes("--panic");
 const played = process.argv.includes("--tape");
 const extra = Number(option("objects", 300));
 const changes = Number(option("changes", 0));
@@ -35,10 +36,13 @@ const classOf = (name) => {
 const things = [];
 const tree = [];
 let hottest = [];
+/** The process that the user has started, and the hot object in it. */
+const OWN = 7;
+let warm = 0;
 
-function add(parent, key, label, className = "", pid = 0, misses = 0) {
+function add(parent, key, label, className = "", pid = 0, misses = 0, own = 0) {
   things.push([key, label, classOf(className) * (className ? 1 : 0), pid]);
-  tree.push([things.length, parent, classOf(className || "-"), 1, misses]);
+  tree.push([things.length, parent, classOf(className || "-"), 1, misses, own]);
   return things.length;
 }
 
@@ -55,12 +59,14 @@ function buildMachine() {
   const names = ["init", "fs", "proc", "net", "dci", "shell", "a\u202eb<script>\u0007"];
   names.forEach((name, i) => {
     const pid = i + 1;
-    const process = add(machine, `p:${pid}`, name, "", pid);
+    const process = add(machine, `p:${pid}`, name, "", pid, 0, pid === OWN ? 1 : 0);
     const inside = add(process, `s:${pid}:kernel`, "in the kernel", "", pid);
     const base = 0x11000 + pid * 0x100;
     const itself = object(inside, "Process(ProcessReplicated)", base);
     const region = object(itself, "Region(RegionAnonymous)", base + 0x10);
-    hottest.push(object(region, "FCM(FCMComputation)", base + 0x20));
+    const memory = object(region, "FCM(FCMComputation)", base + 0x20);
+    hottest.push(memory);
+    if (pid === OWN) warm = memory;
     object(itself, "HAT(HATPrivate)", base + 0x30);
     const outside = add(process, `s:${pid}:process`, "in the process", "", pid);
     for (let k = 0; k < extra / names.length; k++)
@@ -105,6 +111,7 @@ function heatRows(seconds) {
   const own = new Map([
     ...changedHeat(),
     ...hottest.map((thing, i) => [thing, Math.round(120 * seconds * 0.35 ** i)]),
+    [warm, 2 * seconds],
   ]);
   const sums = new Map();
   for (const [thing, samples] of own) {
@@ -157,6 +164,12 @@ const runs = [
   },
 ];
 
+/** While a workload runs, a sample a second is lost. */
+const lostSamples = () =>
+  runs
+    .slice(1)
+    .reduce((lost, one) => lost + Math.floor(((one.end || now()) - one.begin) / SECOND), 7);
+
 function stateOf(kind) {
   const cell = (now() / SECOND) | 0;
   if (kind === "status")
@@ -166,29 +179,27 @@ function stateOf(kind) {
         { name: "larx", title: "lock turns", period: 100000, mode: "", index: 1 },
       ],
       rate: 1248,
-      lost: 0,
+      lost: lostSamples(),
       missed: 3,
-      unattributed: 12,
       owner: "",
       mine: true,
-      trace_rate: 8413,
-      trace_lost: 0,
       scan_age: 0.4,
       scan_seconds: 0.015,
       history_seconds: cell,
-      history_limit_seconds: 900,
       now: now(),
     };
   if (kind === "processes")
     return {
+      timebase_hz: 512e6,
+      time: Math.round((now() / SECOND) * 512e6),
       processes: things
         .filter(([key]) => key.startsWith("p:") && key !== "p:99")
         .map(([key, name], i) => ({
           pid: Number(key.slice(2)),
           name,
           parent: i ? 1 : 0,
-          state: i % 3 ? "blocked" : "running",
-          cpu: 40 / (i + 1),
+          state: 1,
+          cpu_ticks: Math.round(((now() / SECOND) * 512e6 * 0.4) / (i + 1)),
           memory_kb: 1200 + i * 77,
           faults: 31 * i,
           calls: 12345 * i,
@@ -351,12 +362,17 @@ function answer(socket, message) {
   }
 }
 
-const TYPES = { html: "text/html", js: "text/javascript", css: "text/css" };
+const TYPES = {
+  svg: "image/svg+xml",
+  html: "text/html",
+  js: "text/javascript",
+  css: "text/css",
+};
 
 const server = createServer((request, response) => {
   const path = new URL(request.url, "http://x").pathname;
   const name = path === "/" ? "index.html" : path.slice(1);
-  if (!["index.html", "main.js", "style.css"].includes(name)) {
+  if (!["index.html", "icon.svg", "main.js", "style.css"].includes(name)) {
     response.writeHead(404).end();
     return;
   }
@@ -392,7 +408,8 @@ sockets.on("connection", (socket) => {
       json({
         type: "machine",
         machine: "orrery",
-        state: played ? "played" : "live",
+        state: played ? "played" : panic ? "lost" : "live",
+        ...(panic ? { panic: "PANIC on CPU 1: lock order\u202e" } : {}),
         boot: "3f2a91c0",
         message: "",
         tries: 0,

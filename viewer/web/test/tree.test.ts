@@ -156,6 +156,20 @@ test("the way to the hottest thing is found, and the way up", () => {
   assert.deepEqual(countKinds(tree, things), { objects: 4, processes: 2 });
 });
 
+test("the user's own processes stand above the system's, also ended ones", () => {
+  const both = new Tree();
+  const scan = (...rows: number[][]) =>
+    both.add(decodeFrame(frame("objects", 1, rows)) as FrameObjects);
+  scan([1, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [4, 2, 0, 0, 0, 0], [5, 1, 0, 0, 0, 1]);
+  const { sums } = sumHeat(both, heat, things, []);
+  const order = (): number[] => flatten(both, () => true, { heat: sums }).map((row) => row.thing);
+  assert.deepEqual(order(), [1, 5, 2, 4], "though the kernel is hotter");
+  assert.deepEqual(hottestPath(both, sums), [1, 2, 4, 5], "the ways to both are open");
+  scan([1, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [4, 2, 0, 0, 0, 0]);
+  both.takeApart(heat, things);
+  assert.deepEqual(order(), [1, 5, 2, 4]);
+});
+
 test("circles and parents that are missing lose nothing and end", () => {
   const odd = new Tree();
   odd.add(

@@ -15,7 +15,7 @@ export interface Box {
 }
 
 /** Points are a second apart. A larger distance is a gap. */
-const GAP = 2.5 * SECOND;
+export const GAP = 2.5 * SECOND;
 
 /** For each pixel column, the extent of its values and of their band. NaN: no point. */
 export interface Columns {

@@ -35,6 +35,13 @@ export function sortChildren(children: readonly number[], order: Order): readonl
   return [...hot.map(({ one }) => one), ...cold];
 }
 
+/** Moves what the user has started above what belongs to the system. */
+function ownFirst(tree: Tree, siblings: readonly number[]): readonly number[] {
+  const isOwn = (one: number): boolean => tree.nodes.get(one)?.own === true;
+  if (!siblings.some(isOwn)) return siblings;
+  return [...siblings.filter(isOwn), ...siblings.filter((one) => !isOwn(one))];
+}
+
 export function flatten(
   tree: Tree,
   isOpen: (thing: number) => boolean,
@@ -44,7 +51,7 @@ export function flatten(
   const rows: Row[] = [];
   const visit = (siblings: readonly number[], level: number): void => {
     const shown = isHidden ? siblings.filter((one) => !isHidden(one)) : siblings;
-    sortChildren(shown, order).forEach((thing, i) => {
+    ownFirst(tree, sortChildren(shown, order)).forEach((thing, i) => {
       const children = tree.nodes.get(thing)?.children ?? [];
       const open = children.length > 0 && isOpen(thing);
       rows.push({
@@ -64,11 +71,21 @@ export function flatten(
 
 /**
  * Returns the things from the top down to the hottest one. They are opened, so nobody has to look
- * for it.
+ * for it. Where the user's own processes have heat, the ways down to the hottest of all and to
+ * theirs are returned.
  */
 export function hottestPath(tree: Tree, heat: ReadonlyMap<number, Heat>): number[] {
+  const own = [...tree.nodes.values()].filter((one) => one.own).map((one) => one.thing);
+  return [...new Set([...pathBelow(tree, tree.roots, heat), ...pathBelow(tree, own, heat)])];
+}
+
+function pathBelow(
+  tree: Tree,
+  siblings: readonly number[],
+  heat: ReadonlyMap<number, Heat>,
+): number[] {
   const path: number[] = [];
-  let level: readonly number[] = tree.roots;
+  let level = siblings;
   while (level.length > 0) {
     const hottest = level.reduce((a, b) =>
       (heat.get(b)?.value ?? 0) > (heat.get(a)?.value ?? 0) ? b : a,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Reads what topics without frames say, field by field. A field that is missing or has another type
-// is unknown, and does no harm.
+// What topics without frames say, as views want it. Most is read by wire/messages.ts.
 
-import { clean, cleanLines } from "../base/text.ts";
+import { clean } from "../base/text.ts";
+import {
+  type SaidMark,
+  type SaidProcess,
+  type SaidStatus,
+  readSaidMarks,
+  readSaidProcesses,
+  readSaidStatus,
+  readSaidWorkloads,
+} from "../wire/messages.ts";
+import { flag, list, number, object, text } from "../wire/said_fields.ts";
 import type { TimeAccount } from "./cpu_share.ts";
 import { readHelp } from "./workload_help.ts";
-
-type Unread = Record<string, unknown>;
-
-const object = (value: unknown): Unread =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Unread) : {};
-const list = (value: unknown): Unread[] => (Array.isArray(value) ? value.map(object) : []);
-const number = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
-const text = (value: unknown): string => clean(typeof value === "number" ? `${value}` : value);
-const flag = (value: unknown): boolean => value === true;
 
 /** An event of a trace, or a loss ("lost"). pid NaN: for which process is not known. */
 export interface EventRow {
@@ -43,127 +43,40 @@ export function readEvents(said: unknown): Events {
   return { rows, more: flag(data.more) };
 }
 
-export interface SampledEvent {
-  name: string;
-  title: string;
-  period: number;
-  mode: string;
-}
-
-export interface Status {
+export interface Status extends SaidStatus {
   known: boolean;
-  events: SampledEvent[];
-  rate: number;
-  lost: number;
-  missed: number;
-  unattributed: number;
-  /** Who samples, and whether that is the gateway itself. */
-  owner: string;
-  mine: boolean;
-  traceRate: number;
-  traceLost: number;
-  scanAge: number;
-  scanSeconds: number;
-  historySeconds: number;
-  historyLimitSeconds: number;
-  historyBytes: number;
-  historyLimitBytes: number;
-  /** Bytes of the file to which it records. NaN: it does not record. */
-  recordedBytes: number;
-  recordedLost: number;
-  /** Events that could be sampled. */
-  possible: string[];
-  now: number;
-  /** Of a trace folder: its begin, its events, and what is missing in it. */
-  begin: number;
-  traceEvents: number;
-  lostPackets: number;
-  discarded: number;
 }
 
 export function readStatus(said: unknown): Status {
-  const data = object(said);
-  return {
-    known: said !== undefined,
-    events: list(data.events)
-      .map((one) => ({
-        name: text(one.name),
-        title: text(one.title),
-        period: number(one.period),
-        mode: text(one.mode),
-      }))
-      .filter((one) => one.name !== ""),
-    rate: number(data.rate),
-    lost: number(data.lost),
-    missed: number(data.missed),
-    unattributed: number(data.unattributed),
-    owner: text(data.owner),
-    mine: flag(data.mine),
-    traceRate: number(data.trace_rate),
-    traceLost: number(data.trace_lost),
-    scanAge: number(data.scan_age),
-    scanSeconds: number(data.scan_seconds),
-    historySeconds: number(data.history_seconds),
-    historyLimitSeconds: number(data.history_limit_seconds),
-    historyBytes: number(data.history_bytes),
-    historyLimitBytes: number(data.history_limit_bytes),
-    recordedBytes: number(object(data.recording).bytes),
-    recordedLost: number(object(data.recording).lost),
-    possible: Array.isArray(data.possible) ? data.possible.map(clean).filter(Boolean) : [],
-    now: number(data.now),
-    begin: number(data.begin),
-    traceEvents: number(data.trace_events),
-    lostPackets: number(data.lost_packets),
-    discarded: number(data.discarded),
-  };
+  const status = readSaidStatus(said);
+  const events = status.events.filter((one) => one.name !== "");
+  return { ...status, events, known: said !== undefined };
 }
 
-export interface Process {
-  pid: number;
-  name: string;
-  /** Why the machine could not look into the process. */
-  failure: string;
-  parent: number;
+export interface Process extends Omit<SaidProcess, "state"> {
   state: string;
+  /** Percent of one CPU. NaN: one account of times tells nothing of that. */
   cpu: number;
-  memory: number;
-  faults: number;
-  calls: number;
-  priority: number;
-  dispatchers: number;
 }
 
 const PROCESS_STATES = ["new", "live", "ending"];
 
-const state = (value: unknown): string =>
-  typeof value === "number" ? (PROCESS_STATES[value] ?? text(value)) : text(value);
-
-/** Returns the CPU time of processes, if the gateway tells that and not their part of a CPU. */
+/** Returns the CPU time of processes. */
 export function readTimeAccount(said: unknown): TimeAccount | undefined {
-  const data = object(said);
-  const ticks = new Map<number, number>();
-  for (const one of list(data.processes))
-    if (typeof one.pid === "number" && typeof one.cpu_ticks === "number")
-      ticks.set(one.pid, one.cpu_ticks);
-  return typeof data.time === "number" && ticks.size > 0 ? { time: data.time, ticks } : undefined;
+  const { time, processes } = readSaidProcesses(said);
+  const known = processes.filter((one) => Number.isFinite(one.pid + one.cpuTicks));
+  const ticks = new Map(known.map((one) => [one.pid, one.cpuTicks]));
+  return Number.isFinite(time) && ticks.size > 0 ? { time, ticks } : undefined;
 }
 
 export const readProcesses = (said: unknown): Process[] =>
-  list(object(said).processes)
+  readSaidProcesses(said)
+    .processes.filter((one) => Number.isInteger(one.pid))
     .map((one) => ({
-      pid: number(one.pid),
-      name: text(one.name),
-      parent: number(one.parent),
-      state: state(one.state),
-      failure: text(one.failure),
-      cpu: number(one.cpu),
-      memory: number(one.memory_kb),
-      faults: number(one.faults),
-      calls: number(one.calls),
-      priority: number(one.priority),
-      dispatchers: number(one.dispatchers),
-    }))
-    .filter((one) => Number.isInteger(one.pid));
+      ...one,
+      state: PROCESS_STATES[one.state] ?? text(one.state),
+      cpu: Number.NaN,
+    }));
 
 export interface Parameter {
   name: string;
@@ -172,7 +85,6 @@ export interface Parameter {
 }
 export interface WorkloadKind {
   name: string;
-  summary: string;
   parameters: Parameter[];
 }
 export interface WorkloadRun {
@@ -185,45 +97,25 @@ export interface WorkloadRun {
   end: number;
 }
 
-export const readWorkloads = (said: unknown): { kinds: WorkloadKind[]; runs: WorkloadRun[] } => ({
-  kinds: list(object(said).kinds)
-    .map((one) => ({
-      name: text(one.name),
-      summary: text(one.summary),
-      parameters: readHelp(cleanLines(one.help)),
-    }))
-    .filter((one) => one.name !== ""),
-  runs: list(object(said).runs)
-    .map((one) => ({
-      id: number(one.id),
-      name: text(one.name),
-      running: flag(one.running),
-      // 0: none.
-      error: one.error === 0 ? "" : text(one.error),
-      report: cleanLines(one.report),
-      begin: number(one.begin),
-      end: number(one.end),
-    }))
-    .filter((one) => Number.isInteger(one.id)),
-});
-
-export interface Mark {
-  name: string;
-  begin: number;
-  /** NaN: it has not ended. */
-  end: number;
-  kind: string;
+export function readWorkloads(said: unknown): { kinds: WorkloadKind[]; runs: WorkloadRun[] } {
+  const { kinds, runs } = readSaidWorkloads(said);
+  return {
+    kinds: kinds
+      .filter((one) => one.name !== "")
+      .map(({ name, help }) => ({ name, parameters: readHelp(help) })),
+    runs: runs
+      .filter((one) => Number.isInteger(one.id))
+      .map((one) => ({ ...one, error: one.error ? text(one.error) : "" })),
+  };
 }
 
+/** Its end is NaN until it has ended. */
+export type Mark = SaidMark;
+
 export const readMarks = (said: unknown): Mark[] =>
-  list(object(said).marks)
-    .map((one) => ({
-      name: text(one.name),
-      begin: number(one.begin),
-      end: typeof one.end === "number" && one.end > 0 ? one.end : Number.NaN,
-      kind: text(one.kind),
-    }))
-    .filter((one) => Number.isFinite(one.begin));
+  readSaidMarks(said)
+    .marks.filter((one) => Number.isFinite(one.begin))
+    .map((one) => ({ ...one, end: one.end > 0 ? one.end : Number.NaN }));
 
 export interface Client {
   number: number;

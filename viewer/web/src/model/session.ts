@@ -78,7 +78,7 @@ function take(message: GatewayMessage): void {
       topic.error = "";
       if (topic.machine === store.machine.value) {
         if (topic.wish.kind === "status") {
-          store.statusSaid.value = message.data;
+          store.takeStatus(message.data);
           store.machineSpoke();
         } else if (topic.wish.kind === "marks") store.marksSaid.value = message.data;
       }

@@ -6,6 +6,7 @@ import { clean } from "../base/text.ts";
 import { type Interval, SECOND } from "../base/time.ts";
 import type { GatewayMachine } from "../wire/messages.ts";
 import { type Chip, sameChip } from "./filter.ts";
+import { Growth } from "./growth.ts";
 import { type Mark, readMarks, readStatus, type Status } from "./said.ts";
 import { Things } from "./things.ts";
 import type { Place } from "./url.ts";
@@ -133,6 +134,24 @@ export function dropNotice(notice: Notice): void {
 
 export const statusSaid = signal<unknown>(undefined);
 export const status = computed<Status>(() => readStatus(statusSaid.value));
+/** Which losses grow now. */
+export const losing = signal({ samples: false, records: false });
+let growths = { samples: new Growth(), records: new Growth() };
+
+export function takeStatus(said: unknown): void {
+  statusSaid.value = said;
+  const { lost, recording, now } = status.value;
+  losing.value = {
+    samples: growths.samples.note(lost, now),
+    records: growths.records.note(recording.lost, now),
+  };
+}
+
+function forgetStatus(): void {
+  statusSaid.value = undefined;
+  growths = { samples: new Growth(), records: new Growth() };
+}
+
 export const marksSaid = signal<unknown>(undefined);
 export const ownMarks = signal<readonly OwnMark[]>([]);
 export const marks = computed<readonly Mark[]>(() => [
@@ -161,11 +180,14 @@ export const baseline = signal<Interval | undefined>(undefined);
 
 export const isLive = computed(() => "live" in range.value);
 
-/** What is counted: the chosen one, else larx if it is sampled, else the first that is. */
+/** An idle machine has samples of them, too. */
+const RUN_CYCLES = "run-cycles";
+
+/** What is counted: the chosen one, else run cycles if they are sampled, else the first that is. */
 export const measure = computed(() => {
   if (chosenMeasure.value) return chosenMeasure.value;
   const events = status.value.events;
-  return events.find((one) => one.name === "larx")?.name ?? events[0]?.name ?? "";
+  return events.find((one) => one.name === RUN_CYCLES)?.name ?? events[0]?.name ?? "";
 });
 
 export const isSampled = (name: string): boolean =>
@@ -192,6 +214,9 @@ export const rangeWish = computed<{ seconds?: number; from?: number; to?: number
   const chosen = range.value;
   return "live" in chosen ? { seconds: chosen.live } : { from: chosen.from, to: chosen.to };
 });
+
+/** The time that all graphs point at: below the pointer, or where arrow keys have led. */
+export const cursor = signal<number | undefined>(undefined);
 
 // ---- how it is shown ----------------------------------------------------------------------------
 
@@ -233,7 +258,7 @@ export function chooseMachine(name: string): void {
     chips.value = [];
     range.value = RANGE_FIRST;
     axis.value = undefined;
-    statusSaid.value = undefined;
+    forgetStatus();
     marksSaid.value = undefined;
   });
 }

@@ -94,8 +94,7 @@ export class Topic {
 
   /** Forgets all at another boot, because its time axis is another. */
   forget(): void {
-    this.tree.nodes.clear();
-    this.tree.roots = [];
+    this.tree.clear();
     this.heat.rows.clear();
     this.points.length = 0;
     this.ranking = undefined;

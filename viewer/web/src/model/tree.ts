@@ -13,6 +13,8 @@ export interface Node {
   reps: number;
   misses: number;
   children: number[];
+  /** A process that somebody has started, no part of the system. */
+  own: boolean;
   /** It stands in no scan, as code and processes that have ended. */
   apart?: boolean;
 }
@@ -21,10 +23,20 @@ export interface Node {
 export class Tree {
   nodes = new Map<number, Node>();
   roots: number[] = [];
+  /** All that have been `own`. They remain so when they have ended. */
+  readonly #own = new Set<number>();
+
+  /** Forgets all, for numbers that begin anew. */
+  clear(): void {
+    this.nodes.clear();
+    this.roots = [];
+    this.#own.clear();
+  }
 
   add(frame: FrameObjects): void {
     const nodes = frame.head.flags & FRAME_WHOLE ? new Map<number, Node>() : this.nodes;
-    for (let row = 0; row < frame.head.rows; row++)
+    for (let row = 0; row < frame.head.rows; row++) {
+      if (frame.own[row]) this.#own.add(frame.thing[row]);
       nodes.set(frame.thing[row], {
         thing: frame.thing[row],
         parent: frame.parent[row],
@@ -32,7 +44,9 @@ export class Tree {
         reps: frame.reps[row],
         misses: frame.misses[row],
         children: [],
+        own: frame.own[row] === 1,
       });
+    }
     this.nodes = nodes;
     this.#link();
   }
@@ -50,8 +64,16 @@ export class Tree {
       const { kind, pid } = things.get(thing) ?? {};
       if (this.nodes.has(thing) || !kind || !["process", "code", "idle"].includes(kind)) continue;
       const parent = kind === "code" ? (things.find(`p:${pid}`)?.number ?? 0) : machine;
-      const node = { thing, parent, classString: 0, reps: 0, misses: 0, children: [], apart: true };
-      this.nodes.set(thing, node);
+      this.nodes.set(thing, {
+        thing,
+        parent,
+        classString: 0,
+        reps: 0,
+        misses: 0,
+        children: [],
+        own: this.#own.has(thing),
+        apart: true,
+      });
       changed = true;
     }
     if (changed) this.#link();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pointer on a graph: dragging chooses the range, Shift-drag moves, Ctrl-wheel zooms.
+// The pointer on a graph: it is the cursor of all of them. Dragging chooses the range, Shift-drag
+// moves, Ctrl-wheel zooms.
 
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -13,6 +14,10 @@ export interface Drag {
 
 /** A drag of fewer pixels is a click, which changes nothing. */
 const CLICK = 4;
+
+const noCursor = (): void => {
+  store.cursor.value = undefined;
+};
 
 /** left: pixels of the canvas before its time begins. */
 export function useDrag(left = 0): Drag {
@@ -40,6 +45,7 @@ export function useDrag(left = 0): Drag {
         event.currentTarget.setPointerCapture(event.pointerId);
       },
       onPointerMove: (event) => {
+        store.cursor.value = timeAt(event, store.axisInterval.value);
         const drag = begin.current;
         if (!drag || Math.abs(event.clientX - drag.x) < CLICK) return;
         const time = timeAt(event, drag.shown);
@@ -61,6 +67,8 @@ export function useDrag(left = 0): Drag {
         store.axis.value = drag.shown;
         store.range.value = preview;
       },
+      onPointerLeave: noCursor,
+      onBlur: noCursor,
       onPointerCancel: () => {
         begin.current = undefined;
         setPreview(undefined);

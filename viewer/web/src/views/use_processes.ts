@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Processes with their part of a CPU: told, or computed from two accounts of their time.
+// Processes with their part of a CPU, computed from two accounts of their time.
 
 import { useRef } from "preact/hooks";
 import { type TimeAccount, cpuShare } from "../model/cpu_share.ts";
@@ -14,6 +14,6 @@ export function useProcesses(topic: Topic | undefined): Process[] {
     accounts.current = { before: known.now, now: account };
   const { before, now } = accounts.current;
   return readProcesses(topic?.data).map((one) =>
-    Number.isNaN(one.cpu) && now ? { ...one, cpu: cpuShare(before, now, one.pid) } : one,
+    now ? { ...one, cpu: cpuShare(before, now, one.pid) } : one,
   );
 }

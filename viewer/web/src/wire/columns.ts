@@ -70,6 +70,15 @@ export class Points {
     }
     return low;
   }
+
+  /** Returns the point nearest to `time`; -1: none is within `reach`. */
+  near(time: number, reach: number): number {
+    const behind = this.find(time);
+    const away = (i: number): number =>
+      i >= 0 && i < this.length ? Math.abs(this.time[i] - time) : Number.POSITIVE_INFINITY;
+    const nearest = away(behind - 1) < away(behind) ? behind - 1 : behind;
+    return nearest < this.length && away(nearest) <= reach ? nearest : -1;
+  }
 }
 
 export interface Summary {

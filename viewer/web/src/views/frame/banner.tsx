@@ -41,8 +41,10 @@ export function Banner(props: { dial: Dial }): JSX.Element | null {
     return (
       <Line
         text={
-          `No connection to ${clean(state.machine)}, ${tries}; ` +
-          `what is shown is as it was at ${clock(store.now.value)}${why}`
+          (state.panic
+            ? `${clean(state.machine)} panicked. ${clean(state.panic)}; `
+            : `No connection to ${clean(state.machine)}, ${tries}; `) +
+          `what is shown is as it was at ${clock(store.now.value)}${state.panic ? "" : why}`
         }
       />
     );

@@ -17,7 +17,9 @@ import { classKey, parseKey, splitClass } from "../../model/things.ts";
 import type { Topic } from "../../model/topics.ts";
 import { Canvas } from "../../widgets/canvas.tsx";
 import { shareOf } from "../../model/tree.ts";
-import { summarize } from "../../wire/columns.ts";
+import { type Points, summarize } from "../../wire/columns.ts";
+import { drawCursor, moveCursor, pointAtCursor } from "../cursor.ts";
+import { useDrag } from "../drag.ts";
 import { kovCommand } from "../kov.ts";
 import { useProcesses } from "../use_processes.ts";
 import { useTopic } from "../use_topic.ts";
@@ -214,7 +216,7 @@ function AboutProcess({ of }: { of: string }): JSX.Element {
       <Fact name="CPU" value={Number.isFinite(one?.cpu) ? `${one?.cpu.toFixed(1)} %` : UNKNOWN} />
       <Fact
         name="memory"
-        value={Number.isFinite(one?.memory) ? `${count(one?.memory)} KB` : UNKNOWN}
+        value={Number.isFinite(one?.memoryKb) ? `${count(one?.memoryKb)} KB` : UNKNOWN}
       />
       {one?.failure && <Fact name="not looked into" value={one.failure} />}
       <Fact name="page faults" value={count(one?.faults)} />
@@ -266,26 +268,39 @@ function rate(topic: Topic): string {
   return `${scaled(sum.mean)}/s${error}`;
 }
 
+const valueAt = (points: Points, at: number): string =>
+  `${clock(points.time[at], 0)}: ${scaled(points.value[at])}/s ` +
+  plusMinusPart(points.error[at], points.value[at]);
+
 function SeriesGraph(props: { topic: Topic; name: string }): JSX.Element {
   const shown = store.axisInterval.value;
-  const range = store.rangeInterval.value;
   const { points } = props.topic;
+  const drag = useDrag();
+  const range = drag.preview ?? store.rangeInterval.value;
+  const at = pointAtCursor(points, shown);
   store.theme.value;
   return (
-    <Canvas
-      class="inspector-graph"
-      label={`${props.name} of the selection, ${clock(shown.from, 0)} to ${clock(shown.to, 0)}`}
-      draw={(context, size) => {
-        const theme = readTheme();
-        const width = Math.floor(size.width);
-        const box = { x: 0, y: 4, width, height: size.height - 22 };
-        const columns = reduce(points, shown, width);
-        if (range && range.to - range.from < shown.to - shown.from - SECOND)
-          drawInterval(context, box, shown, range, theme.accent);
-        drawGraph(context, box, columns, topOf(columns), theme["series-2"], theme);
-        drawTimeAxis(context, { ...box, y: size.height - 16, height: 16 }, shown, theme);
-      }}
-    />
+    <>
+      <Canvas
+        class="inspector-graph"
+        label={`${props.name} of the selection, ${clock(shown.from, 0)} to ${clock(shown.to, 0)}`}
+        draw={(context, size) => {
+          const theme = readTheme();
+          const width = Math.floor(size.width);
+          const box = { x: 0, y: 4, width, height: size.height - 22 };
+          const columns = reduce(points, shown, width);
+          if (range && range.to - range.from < shown.to - shown.from - SECOND)
+            drawInterval(context, box, shown, range, theme.accent);
+          drawGraph(context, box, columns, topOf(columns), theme["series-2"], theme);
+          drawTimeAxis(context, { ...box, y: size.height - 16, height: 16 }, shown, theme);
+          drawCursor(context, box, shown, theme);
+        }}
+        on={{ ...drag.on, onKeyDown: (event) => moveCursor(points, event) }}
+      />
+      <div class="chart-words dim small" role="status">
+        {at < 0 ? `0 … ${scaled(topOf(reduce(points, shown, 1)))}/s` : valueAt(points, at)}
+      </div>
+    </>
   );
 }
 

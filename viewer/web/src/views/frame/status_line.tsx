@@ -18,35 +18,27 @@ const milliseconds = (seconds: number): string =>
 
 export function StatusLine(): JSX.Element {
   const status = store.status.value;
-  const recorded = megabytes(status.recordedBytes);
+  const { bytes, lost } = status.recording;
   return (
     <footer class="status-line">
       <Loss
-        text={`samples ${scaled(status.rate)}/s, lost ${count(status.lost)}`}
-        lost={status.lost}
-        title={`missed ${count(status.missed)}, without an object ${count(status.unattributed)}`}
+        text={`samples ${scaled(status.rate)}/s, lost ${count(status.lost)} since sampling began`}
+        grows={store.losing.value.samples}
+        title={`missed ${count(status.missed)}`}
       />
-      {Number.isFinite(status.traceRate) && (
-        <Loss
-          text={`trace ${scaled(status.traceRate)}/s, overwritten ${count(status.traceLost)}`}
-          lost={status.traceLost}
-        />
-      )}
       <span>
         scan {Number.isFinite(status.scanAge) ? `${status.scanAge.toFixed(1)} s ago` : "–"},{" "}
         {milliseconds(status.scanSeconds)}
       </span>
       <span>
         history {minutes(status.historySeconds)}
-        {Number.isFinite(status.historyLimitSeconds) &&
-          ` of ${minutes(status.historyLimitSeconds)}`}
         {Number.isFinite(status.historyLimitBytes) &&
           `, ${megabytes(status.historyBytes)} of ${megabytes(status.historyLimitBytes)} MB`}
       </span>
-      {Number.isFinite(status.recordedBytes) && (
+      {Number.isFinite(bytes) && (
         <Loss
-          text={`recorded ${recorded} MB, lost ${count(status.recordedLost)}`}
-          lost={status.recordedLost}
+          text={`recorded ${megabytes(bytes)} MB, lost ${count(lost)}`}
+          grows={store.losing.value.records}
           title="answers of the machine that the file has not"
         />
       )}
@@ -56,9 +48,10 @@ export function StatusLine(): JSX.Element {
   );
 }
 
-function Loss(props: { text: string; lost: number; title?: string }): JSX.Element {
+/** Red only while more is lost: what was lost once cannot be helped. */
+function Loss(props: { text: string; grows: boolean; title?: string }): JSX.Element {
   return (
-    <span class={props.lost > 0 ? "error" : undefined} title={props.title}>
+    <span class={props.grows ? "error" : undefined} title={props.title}>
       {props.text}
     </span>
   );

@@ -21,6 +21,7 @@ import type { Topic, Wish } from "../../model/topics.ts";
 import { Points, summarize } from "../../wire/columns.ts";
 import { Canvas, type Size } from "../../widgets/canvas.tsx";
 import { scaledPixels } from "../../widgets/rem.ts";
+import { drawCursor, moveCursor, pointAtCursor } from "../cursor.ts";
 import { useDrag } from "../drag.ts";
 import { useTopic } from "../use_topic.ts";
 
@@ -83,11 +84,18 @@ export function Strip(): JSX.Element {
       const colour = stale ? theme.blocked : theme[seriesColour(indexOf(pin, i))];
       drawGraph(context, box, columns, topOf(columns), colour, theme);
     });
+    drawCursor(context, below, shown, theme);
   };
   return (
     <section class={stale ? "strip stale" : "strip"} aria-label="Metrics over time">
       <div class="strip-names">
-        {open && <div class="strip-axis" />}
+        {open && (
+          <div class="strip-axis dim small">
+            {store.cursor.value === undefined
+              ? "mean of the range"
+              : `at ${clock(store.cursor.value, 0)}`}
+          </div>
+        )}
         {rows.slice(0, open ? rows.length : 1).map(({ pin, topic }) => (
           <StripName key={`${pin.kind} ${pin.name} ${pin.of}`} pin={pin} topic={topic} />
         ))}
@@ -96,7 +104,11 @@ export function Strip(): JSX.Element {
         class="strip-graphs"
         label={`Metrics ${fromTo(shown)}${gapsIn(shown)}; drag to choose the range`}
         draw={draw}
-        on={{ ...drag.on, style: { height: `${open ? AXIS + rows.length * ROW : ROW}px` } }}
+        on={{
+          ...drag.on,
+          onKeyDown: (event) => moveCursor(rows[0]?.topic?.points ?? noPoints, event),
+          style: { height: `${open ? AXIS + rows.length * ROW : ROW}px` },
+        }}
       />
     </section>
   );
@@ -126,15 +138,28 @@ function drawMark(context: CanvasRenderingContext2D, box: Box, shown: Interval, 
   else fillInterval(context, foot, shown, interval, theme.accent);
 }
 
-/** Shows the metric's mean over the range. A range that goes along ends at the newest point. */
-function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
-  const { pin, topic } = props;
-  const points = topic?.points ?? noPoints;
+/** Returns the value and its error at the cursor, else the mean over the range. */
+function shownValue(points: Points): { value: number; error: number } {
+  const at = pointAtCursor(points, store.axisInterval.value);
+  if (at >= 0) return { value: points.value[at], error: points.error[at] };
+  if (store.cursor.value !== undefined) return { value: Number.NaN, error: Number.NaN };
+  // A range that goes along ends at the newest point.
   const range = store.rangeInterval.value;
   const to = store.isLive.value ? undefined : range?.to;
   const sum = summarize(points, range?.from ?? 0, to ?? Number.MAX_VALUE);
+  return { value: sum.mean, error: sum.error };
+}
+
+/** Shows what a row is of, its value, and the scale of its graph. */
+function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
+  const { pin, topic } = props;
+  const points = topic?.points ?? noPoints;
+  const { value, error } = shownValue(points);
+  const isKnown = !Number.isNaN(value);
   const isPercent = pin.kind === "metric" && (findMetric(pin.name)?.percent ?? false);
-  const value = pin.kind === "metric" ? metric(sum.mean, isPercent) : scaled(sum.mean);
+  const written = (one: number): string =>
+    pin.kind === "metric" ? metric(one, isPercent) : `${scaled(one)}/s`;
+  const columns = reduce(points, store.axisInterval.value, 1);
   const of = pin.of === "m" ? "" : ` of ${store.things.value.name(pin.of)}`;
   const title = topic?.error || findMetric(pin.name)?.formula || "";
   const pinned = pin.of !== "m" || pin.kind === "series";
@@ -154,16 +179,17 @@ function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Ele
           </button>
         )}
       </span>
-      <span class="number">
-        {sum.known === 0 ? UNKNOWN : value}
-        {pin.kind === "series" && sum.known > 0 ? "/s" : ""}
-      </span>
+      <span class="number">{isKnown ? written(value) : UNKNOWN}</span>
       <span class="number dim small">
-        {sum.known === 0
-          ? ""
-          : pin.kind === "metric"
-            ? plusMinus(sum.error)
-            : plusMinusPart(sum.error, sum.mean)}
+        {isKnown && (pin.kind === "metric" ? plusMinus(error) : plusMinusPart(error, value))}
+      </span>
+      <span class="strip-scale number dim" title="The scale of the graph">
+        {!Number.isNaN(columns.high[0]) && (
+          <>
+            <span>{written(topOf(columns))}</span>
+            <span>0</span>
+          </>
+        )}
       </span>
     </div>
   );

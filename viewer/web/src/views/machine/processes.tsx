@@ -20,7 +20,7 @@ const COLUMNS = [
   { name: "name", title: "name", text: true },
   { name: "state", title: "state", text: true },
   { name: "cpu", title: "CPU %", text: false },
-  { name: "memory", title: "KB", text: false },
+  { name: "memoryKb", title: "KB", text: false },
   { name: "faults", title: "faults", text: false },
   { name: "calls", title: "calls", text: false },
   { name: "priority", title: "priority", text: false },

@@ -37,8 +37,7 @@ export function Workloads(): JSX.Element {
                 </option>
               ))}
             </select>
-          </label>{" "}
-          <span class="dim">{kind.summary}</span>
+          </label>
           <StartForm key={kind.name} kind={kind} />
         </>
       )}

@@ -2,7 +2,6 @@
 // One metric over time with its scale. With T, its numbers as a table.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { UNKNOWN, metric as metricText, percent, plusMinus } from "../../base/number.ts";
 import { clock } from "../../base/time.ts";
 import {
@@ -13,13 +12,14 @@ import {
   seriesColour,
   topOf,
 } from "../../draw/graph.ts";
-import { drawGap, drawInterval, fillInterval } from "../../draw/interval.ts";
+import { drawGap, drawInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
 import type { Metric } from "../../model/metrics.ts";
 import * as store from "../../model/store.ts";
 import type { Topic } from "../../model/topics.ts";
 import { Points } from "../../wire/columns.ts";
 import { Canvas, type Size } from "../../widgets/canvas.tsx";
+import { drawCursor, moveCursor, pointAtCursor } from "../cursor.ts";
 import { useDrag } from "../drag.ts";
 import { unknownWords } from "./metrics.tsx";
 
@@ -47,27 +47,13 @@ export function Chart(props: {
         )}
       </figcaption>
       {store.asTable.value ? <PointTable {...props} /> : <Picture {...props} />}
-      <div class="dim small" role="status">
-        {topic?.error || unknownWords(topic, store.rangeInterval.value)}
+      <div class="chart-words dim small" role="status">
+        {topic?.error ||
+          pointText(topic?.points ?? noPoints, metric) ||
+          unknownWords(topic, store.rangeInterval.value)}
       </div>
     </figure>
   );
-}
-
-/** The point below the arrow-key cursor. */
-function useCursor(points: Points): { at: number; onKeyDown: (event: KeyboardEvent) => void } {
-  const [cursor, setCursor] = useState(-1);
-  return {
-    at: cursor < points.length ? cursor : -1,
-    onKeyDown: (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (by === undefined || points.length === 0 || event.shiftKey || event.ctrlKey) return;
-      const from = cursor < 0 ? points.length - (by > 0 ? 1 : 0) : cursor;
-      setCursor(Math.max(0, Math.min(points.length - 1, from + by)));
-      event.preventDefault();
-      event.stopPropagation();
-    },
-  };
 }
 
 function Picture(props: Parameters<typeof Chart>[0]): JSX.Element {
@@ -75,7 +61,6 @@ function Picture(props: Parameters<typeof Chart>[0]): JSX.Element {
   const points = topic?.points ?? noPoints;
   const shown = store.axisInterval.value;
   const drag = useDrag(LEFT);
-  const cursor = useCursor(points);
   const range = drag.preview ?? store.rangeInterval.value;
   const stale = store.isStale.value;
   store.theme.value;
@@ -97,34 +82,28 @@ function Picture(props: Parameters<typeof Chart>[0]): JSX.Element {
     const colour = stale ? theme.blocked : theme[seriesColour(props.index)];
     drawGraph(context, box, columns, top, colour, theme);
     drawTimeAxis(context, { ...box, y: size.height - BELOW, height: BELOW }, shown, theme);
-    if (cursor.at >= 0) {
-      const time = points.time[cursor.at];
-      fillInterval(context, box, shown, { from: time, to: time }, theme.text);
-    }
+    drawCursor(context, box, shown, theme);
   };
   const [from, to] = [shown.from, shown.to].map((time) => clock(time, 0));
   return (
-    <>
-      <Canvas
-        class="chart-picture"
-        label={`${metric.name} from ${from} to ${to}; T shows a table`}
-        draw={draw}
-        take={props.take}
-        on={{ ...drag.on, onKeyDown: cursor.onKeyDown }}
-      />
-      <div class="small" aria-live="polite">
-        {cursor.at >= 0 && pointText(points, cursor.at, metric.percent)}
-      </div>
-    </>
+    <Canvas
+      class="chart-picture"
+      label={`${metric.name} from ${from} to ${to}; T shows a table`}
+      draw={draw}
+      take={props.take}
+      on={{ ...drag.on, onKeyDown: (event) => moveCursor(points, event) }}
+    />
   );
 }
 
-const pointText = (points: Points, at: number, isPercent: boolean): string => {
+/** Returns the value at the cursor; "": there is no cursor. */
+function pointText(points: Points, { percent: isPercent }: Metric): string {
+  const at = pointAtCursor(points, store.axisInterval.value);
+  if (at < 0) return store.cursor.value === undefined ? "" : "nothing measured at the cursor";
   const value = points.value[at];
-  const known = !Number.isNaN(value);
-  const error = known ? ` ${plusMinus(points.error[at])}` : " unknown";
+  const error = Number.isNaN(value) ? " unknown" : ` ${plusMinus(points.error[at])}`;
   return `${clock(points.time[at], 0)}: ${metricText(value, isPercent)}${error}`;
-};
+}
 
 const TABLE_ROWS = 30;
 

@@ -39,9 +39,9 @@ const NONE: Heat = { value: 0, error: 0, samples: 0 };
 const noTree = new Tree();
 const noHeat = new HeatTable();
 
-/** All things of the machine and the kernel are open at first. */
-const isOpenAtFirst = (thing: Thing | undefined): boolean =>
-  thing?.kind === "machine" || thing?.key === "p:0";
+/** The machine, the kernel and the user's own processes are open at first. */
+const isOpenAtFirst = (thing: Thing | undefined, own: boolean): boolean =>
+  thing?.kind === "machine" || thing?.key === "p:0" || own;
 
 export function Objects(): JSX.Element {
   const measure = store.measure.value;
@@ -185,7 +185,10 @@ function shownRows(
 ): Row[] {
   const isOpen = (number: number): boolean => {
     const thing = things.get(number);
-    return opened.value.get(thing?.key ?? "") ?? isOpenAtFirst(thing);
+    return (
+      opened.value.get(thing?.key ?? "") ??
+      isOpenAtFirst(thing, tree.nodes.get(number)?.own === true)
+    );
   };
   const isHidden = visible && ((number: number) => !visible.has(number));
   return flatten(tree, isOpen, { heat: sorted.value ? order : undefined }, isHidden);

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What topics without frames say has the fields of messages.def, of their types, and no others."""
+
+import sys
+
+import dci_pb2 as dci
+import pytest
+
+from browser import Browser, Gateway
+from conftest import ROOT
+from machine import TIMEBASE_HZ
+
+sys.path.insert(1, str(ROOT / "viewer/gateway"))
+
+import messages  # noqa: E402
+
+SCHEMA = messages.read(ROOT / "viewer/gateway/messages.def")
+SAID = {one.name: one for one in SCHEMA.said}
+TYPES = {"text": str, "lines": str, "integer": int, "number": (int, float), "flag": bool}
+TOPICS = {name: topic for topic, name in enumerate(
+    (one.name for one in SCHEMA.watched if one.name in SAID), 1)}
+
+
+def check(kind, value, place):
+    """Checks a value of a type of messages.def, with all that is in it."""
+    plain = kind.removesuffix("[]")
+    if plain != kind:
+        assert isinstance(value, list), place
+        for one in value:
+            check(plain, one, place)
+    elif plain in TYPES:
+        assert isinstance(value, TYPES[plain]), f"{place}: {value!r}"
+        assert plain == "flag" or not isinstance(value, bool), f"{place}: {value!r}"
+    else:
+        check_fields(SAID[plain], value, place)
+
+
+def check_fields(said, data, place):
+    fields = {name: (kind, optional) for kind, optional, name, _ in said.parts}
+    assert set(data) <= set(fields), place
+    for name, (kind, optional) in fields.items():
+        if not optional or data.get(name) is not None:
+            check(kind, data.get(name), f"{place}.{name}")
+
+
+def test_all_such_topics_are_described():
+    assert set(TOPICS) == {"status", "processes", "workloads", "marks"}
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_what_is_said_is_what_is_described(machine, tmp_path, recorded):
+    machine.add_processes()
+    record = ("--record", tmp_path / "tape") if recorded else ()
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}", *record) as gateway, \
+            Browser(gateway) as browser:
+        for kind, topic in TOPICS.items():
+            browser.say(type="watch", id=topic, machine="orrery", kind=kind)
+        browser.until(lambda: browser.states.get("orrery", {}).get("state") == "live")
+        browser.say(type="act", id=100, machine="orrery", do="workload_start", text="demo work=1")
+        browser.until(lambda: browser.topics.get(TOPICS["marks"], {}).get("marks")
+                      and browser.topics.get(TOPICS["workloads"], {}).get("runs"))
+        browser.until(lambda: set(TOPICS.values()) <= set(browser.topics)
+                      and browser.topics[TOPICS["status"]].get("events"))
+        for kind, topic in TOPICS.items():
+            check_fields(SAID[kind], browser.topics[topic], kind)
+        assert browser.topics[TOPICS["processes"]]["processes"]
+        assert ("recording" in browser.topics[TOPICS["status"]]) == recorded
+
+
+def marks_of(browser, name):
+    return [one for one in browser.topics.get(TOPICS["marks"], {}).get("marks", [])
+            if one["name"] == name]
+
+
+def test_programs_have_marks_whoever_starts_them(machine):
+    """What init has started is the system's. A mark begins when the program did, and ends with it.
+    Another one that has its number has a mark of its own."""
+    machine.add_processes()
+    system = list(machine.processes)
+    first, second = (dci.Process(pid=9, parent=7, state=1, name="sort", start_time=begin)
+                     for begin in (6 * TIMEBASE_HZ, 8 * TIMEBASE_HZ))
+    machine.processes = [*system, first]
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, Browser(gateway) as browser:
+        browser.say(type="watch", id=TOPICS["marks"], machine="orrery", kind="marks")
+        mark, = browser.until(lambda: marks_of(browser, "sort"))
+        assert (mark["kind"], mark["end"]) == ("program", None)
+        machine.processes = [*system, second]
+        ended, runs = browser.until(lambda: len(marks_of(browser, "sort")) == 2
+                                    and marks_of(browser, "sort"))
+        assert runs["begin"] - ended["begin"] == 2e9 and ended["begin"] == mark["begin"]
+        assert ended["end"] > runs["begin"] and runs["end"] is None
+        assert not marks_of(browser, "init") + marks_of(browser, "shell")
