@@ -50,8 +50,8 @@ static int choose(struct machine *machine, const json_t *ask, struct trace_choic
     if (code == KOV_OK)
         code = trace_choice_check(&wishes);
     if (code == KOV_OK)
-        code = trace_choice_decide(choice, &wishes, &timeline->engine.descriptions,
-                                   timeline->begin);
+        code =
+            trace_choice_decide(choice, &wishes, &timeline->engine.descriptions, timeline->begin);
     choice->from = ticks_of(machine, ask, "from", 0);
     choice->to = ticks_of(machine, ask, "to", UINT64_MAX);
     return code;

@@ -7,8 +7,7 @@
 
 struct operation {
     const char *name;
-    s64 (*run)(void);   // leaves nothing behind, whatever it returns: 0 or an error
-    const char *server; // whose memory fails; NULL: the process's own
+    s64 (*run)(void); // leaves nothing behind, whatever it returns: 0 or an error
 };
 extern const struct operation operations[];
 extern const u32 operation_count;
