@@ -176,8 +176,8 @@ static void heads_are_little_endian(void **state)
 // u32 u32 u32 u16 f64: with 3 rows 12, 12, 12, 6 and 24 bytes, each padded to 8.
 static void columns_follow_each_other_padded_with_zeros(void **state)
 {
-    static const size_t zeros[][2] = {{44, 48}, {60, 64}, {76, 80}, {86, 88}};
-    double room[(FRAME_HEAD_BYTES + 80) / 8];
+    static const size_t zeros[][2] = {{44, 48}, {60, 64}, {76, 80}, {86, 88}, {115, 120}};
+    double room[(FRAME_HEAD_BYTES + 88) / 8];
     u8 *frame = (u8 *)room;
     struct frame_objects columns;
     (void)state;
@@ -191,6 +191,7 @@ static void columns_follow_each_other_padded_with_zeros(void **state)
     assert_ptr_equal(columns.class, frame + 64);
     assert_ptr_equal(columns.reps, frame + 80);
     assert_ptr_equal(columns.misses, frame + 88);
+    assert_ptr_equal(columns.own, frame + 112);
     for (size_t i = 0; i < ARRAY_SIZE(zeros); i++)
         for (size_t at = zeros[i][0]; at < zeros[i][1]; at++)
             assert_int_equal(frame[at], 0);
