@@ -9,6 +9,7 @@ static struct listener {
     bool attached;
     u64 position;
 } listeners[SLOTS_MAX];
+static u64 interval = OUTPUT_INTERVAL_MS; // from one look to the next, while nothing comes
 
 static s64 console_attach_begin(struct client *client, const dci_Request *request)
 {
@@ -48,6 +49,7 @@ static s64 console_input_begin(struct client *client, const dci_Request *request
     s64 taken = console_input(wish->data.bytes, wish->data.size);
     if (taken < 0)
         return taken;
+    interval = OUTPUT_INTERVAL_MS; // an answer is likely
     dci_ConsoleInputReply reply = {.taken = (u32)taken};
     client_reply(client, dci_Response_console_input_tag, dci_ConsoleInputReply_fields, &reply);
     return REQUEST_REPLIED;
@@ -75,6 +77,7 @@ static bool push(struct client *client)
     return true;
 }
 
+// A silent console is looked at less and less often.
 static u64 console_work(u64 now)
 {
     bool any = false, more = false;
@@ -87,7 +90,10 @@ static u64 console_work(u64 now)
     }
     if (!any)
         return UINT64_MAX;
-    return more ? now : now + server_ticks(OUTPUT_INTERVAL_MS);
+    interval = more                                    ? OUTPUT_INTERVAL_MS
+               : 2 * interval < OUTPUT_INTERVAL_MS_MAX ? 2 * interval
+                                                       : OUTPUT_INTERVAL_MS_MAX;
+    return more ? now : now + server_ticks(interval);
 }
 
 static const struct request_kind kinds[] = {

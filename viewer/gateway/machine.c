@@ -240,7 +240,10 @@ static int live_attend(struct machine *machine)
         code = machine_scan(machine);
     if (code == KOV_OK && clock_now() >= machine->cell_due) {
         machine->cell_due = clock_now() + CELL_SECONDS;
-        code = dref_counts_attend(&machine->dref_counts, machine->history);
+        code = standing_pace(&machine->standing,
+                             machine->published != NULL || machine->recorder != NULL);
+        if (code == KOV_OK)
+            code = dref_counts_attend(&machine->dref_counts, machine->history);
         if (code == KOV_OK)
             code = standing_close_cell(&machine->standing);
     }

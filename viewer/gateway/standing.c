@@ -12,6 +12,7 @@
 // The usual set: run cycles, which every machine has, and the model unit's events that show
 // contention by object.
 #define RUN_CYCLES_HZ 997                      // no multiple of a usual frequency of programs
+#define RUN_CYCLES_HZ_UNWATCHED 97             // each sample costs the machine 3,000 instructions
 #define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
 #define AGAIN_SECONDS 0.5                      // after the session of somebody else has ended
 
@@ -39,6 +40,12 @@ u64 standing_now(const struct standing *standing)
 
 // ---- the set -----------------------------------------------------------------------------------
 
+static u64 run_cycles_period(const struct standing *standing)
+{
+    return SAMPLING_EVENTS_PER_SECOND /
+           (standing->is_watched ? RUN_CYCLES_HZ : RUN_CYCLES_HZ_UNWATCHED);
+}
+
 static int choose(const struct standing *standing, const char *text,
                   struct sampling_request *request)
 {
@@ -54,9 +61,8 @@ static int choose(const struct standing *standing, const char *text,
     for (u32 i = 0; i < events->count; i++) {
         struct sampled_event *event = &events->events[i];
         if (event->period == 0)
-            event->period = event->event == SAMPLED_RUN_CYCLES
-                                ? SAMPLING_EVENTS_PER_SECOND / RUN_CYCLES_HZ
-                                : threshold_default(event->name);
+            event->period = event->event == SAMPLED_RUN_CYCLES ? run_cycles_period(standing)
+                                                               : threshold_default(event->name);
         event->randomise = threshold_randomise(event->period, SAMPLING_RANDOMISE_DEFAULT);
     }
     return code;
@@ -115,6 +121,19 @@ int standing_attend(struct standing *standing)
     if (standing->running || clock_now() < standing->start_again)
         return KOV_OK;
     return start_set(standing);
+}
+
+int standing_pace(struct standing *standing, bool is_watched)
+{
+    const struct sampling_options options = {.randomise = SAMPLING_NOT_GIVEN};
+    const struct sampled_event *first = &standing->events.events[0];
+    int error; // is no harm: the next call tries again
+    standing->is_watched = is_watched;
+    u64 period = run_cycles_period(standing);
+    bool is_usual = standing->running && standing->mine && standing->wanted[0] == 0;
+    if (!is_usual || first->event != SAMPLED_RUN_CYCLES || first->period == period)
+        return KOV_OK;
+    return sampling_try_change(&options, 0, period, &error);
 }
 
 int standing_change(struct standing *standing, const char *events)

@@ -12,6 +12,7 @@ struct standing {
     struct sampled_events events; // of the session that runs
     struct sample_set samples;    // counts by CPU; samples are handed on and forgotten
     bool running, mine;
+    bool is_watched;         // by a browser, or recorded: then it samples often
     char owner[48];          // who samples, if we do not
     double start_again;      // if nothing runs: when, by clock_now()
     u64 received, missed;    // missed: pushes that the gateway had no room for
@@ -29,6 +30,8 @@ int standing_begin(struct standing *standing);
 void standing_forget(struct standing *standing);
 // Begins the set again when that is due.
 int standing_attend(struct standing *standing);
+// Lets the usual set sample often if somebody looks, else rarely. Called once a second.
+int standing_pace(struct standing *standing, bool is_watched);
 // Takes an event that was pushed.
 void standing_take(struct standing *standing, const Orrery__Dci__Event *event);
 // Returns the machine's time base now, ticks, as far as we know.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists events of a trace as they come (S002 figure 5): prints them as a table for people, as JSON or
-// as CSV, or gives them to a caller.
+// Lists events of a trace as they come (S002 figure 5): prints them as a table for people, as JSON
+// or as CSV, or gives them to a caller.
 #ifndef KOV_TRACE_SHOW_H
 #define KOV_TRACE_SHOW_H
 
