@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Run cycles are sampled often while a browser looks or the machine is recorded, else rarely."""
+
+from browser import Browser, Gateway
+
+OFTEN, RARELY = (10 ** 9 // hertz for hertz in (997, 97))
+
+
+def pace(machine):
+    """Returns the periods of run cycles, in order: the first, then each change."""
+    (begun,) = machine.asked("sampling_start")
+    changes = machine.asked("sampling_change")
+    assert all(change.index == 0 for change in changes)
+    return [begun.events[0].period] + [change.period for change in changes]
+
+
+def test_who_looks_gets_more_samples(machine):
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway:
+        with Browser(gateway) as browser:
+            browser.until(lambda: browser.states.get("orrery", {}).get("state") == "live")
+            assert pace(machine) == [RARELY]  # a browser that watches nothing
+            browser.say(type="watch", id=1, machine="orrery", kind="heat", measure="run-cycles")
+            machine.wait_for("sampling_change")
+            assert pace(machine) == [RARELY, OFTEN]
+        machine.wait_for("sampling_change", 2)
+        assert pace(machine) == [RARELY, OFTEN, RARELY]
+
+
+def test_a_recording_has_many_samples(machine, tmp_path):
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}", "--record", tmp_path / "tape"):
+        machine.wait_for("sampling_change")
+        assert pace(machine) == [RARELY, OFTEN]
+
+
+def test_another_set_is_left_as_it_is(machine):
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, \
+            Browser(gateway) as browser:
+        browser.until(lambda: browser.states.get("orrery", {}).get("state") == "live")
+        browser.do(type="act", id=1, machine="orrery", do="sample", text="cycles@5000000")
+        browser.say(type="watch", id=2, machine="orrery", kind="status")
+        browser.until(lambda: 2 in browser.topics)
+        browser.until(lambda: len(browser.topics[2]["events"]) == 1 and
+                      machine.asked("sampling_stat")[2:])  # once a second
+        assert not machine.asked("sampling_change")
