@@ -80,6 +80,12 @@ class Page:
         """Waits until an expression in the page is true. Returns its value."""
         return wait_for(lambda: self.evaluate(expression), expression)
 
+    def measure(self, name):
+        """Chooses what heat is of."""
+        self.see('.header:has-text("● live")')
+        self.press("e")
+        self("click", f'.choices button:has-text("{name}")')
+
     def bars(self, role):
         """Returns the heat bars of the lines that have nothing below them: thing, value, width in
         pixels."""

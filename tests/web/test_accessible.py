@@ -70,6 +70,7 @@ def is_chosen(row):
 def test_the_hot_object_is_found_by_what_is_told(open_page, hot, capsys):
     coid = f"0x{hot.split(':')[2]}"
     page = open_page()
+    page.measure("larx")  # of run cycles [idle] may have most
     wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
 
     press_until(page, "Tab", lambda tree: tree.focused["role"] == "treegrid")

@@ -64,6 +64,7 @@ class Actions:
 
 def test_the_hot_object_is_found_by_mouse(open_page, hot, capsys):
     page = open_page()
+    page.measure("larx")
     wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
     actions = Actions(page)
     actions.click("the longest bar", f'[role="treegrid"] [data-key="{hot}"]')
@@ -75,6 +76,7 @@ def test_the_hot_object_is_found_by_mouse(open_page, hot, capsys):
 
 def test_the_hot_object_is_found_by_keys(open_page, hot, capsys):
     page = open_page()
+    page.measure("larx")
     wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
     actions = Actions(page)
     actions.press("/")
@@ -105,9 +107,7 @@ def test_every_view_opens(open_page, hot, theme, size):
 def test_what_is_counted_warms_objects_too(open_page, measure):
     """DREFs and misses of each object are shown as exact counts."""
     page = open_page()
-    page.see('.header:has-text("● live")')
-    page.press("e")
-    page("click", f'.choices button:has-text("{measure}")')
+    page.measure(measure)
     page.see(f'[role="columnheader"]:has-text("{measure}")')
     if measure == "drefs":  # objects are called all the time
         wait_for(page.longest_bar, "some object is called")
