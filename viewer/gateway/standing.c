@@ -12,7 +12,7 @@
 // The usual set: run cycles, which every machine has, and the model unit's events that show
 // contention by object.
 #define RUN_CYCLES_HZ 997                      // no multiple of a usual frequency of programs
-#define RUN_CYCLES_HZ_UNWATCHED 97             // each sample costs the machine 3,000 instructions
+#define RUN_CYCLES_HZ_UNWATCHED 97             // each sample is work for the machine
 #define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
 #define AGAIN_SECONDS 0.5                      // after the session of somebody else has ended
 
