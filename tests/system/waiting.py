@@ -5,15 +5,16 @@ hangs."""
 import time
 
 PATIENCE = 600  # seconds
-STEP = 0.02
+SHORTEST, LONGEST = 0.02, 0.25  # seconds between two looks: a tenth of what has been waited already
 
 
 def wait_for(condition, what="what must come", seconds=PATIENCE):
     """Waits until condition() holds, and returns what it gave; TimeoutError when that takes so long
     that it will not."""
-    end = time.monotonic() + seconds
+    begin = time.monotonic()
     while not (found := condition()):
-        if time.monotonic() > end:
+        waited = time.monotonic() - begin
+        if waited > seconds:
             raise TimeoutError(f"{what}: not within {seconds} s")
-        time.sleep(STEP)
+        time.sleep(min(max(SHORTEST, waited / 10), LONGEST))
     return found
