@@ -131,19 +131,20 @@ def answer_of(sock):
 
 
 def test_sixty_four_clients_at_once(machine2, viewer):
-    limit = viewer.hello().limits.clients
-    refused = viewer.server_stat().refused
-    # In threads: QEMU's forwarding has a backlog of one,
-    # and a connection that finds it full waits seconds.
-    with ThreadPoolExecutor(64) as threads:
+    limit, before = viewer.hello().limits.clients, viewer.server_stat()
+    # Two at a time: QEMU's forwarding has a backlog of one, and what finds it full waits seconds.
+    with ThreadPoolExecutor(2) as threads:
         sockets = list(threads.map(say_hello, [machine2.port] * 64))
-        errors = list(threads.map(answer_of, sockets))
+    errors = list(map(answer_of, sockets))
     stat = viewer.server_stat()
     for sock in sockets:
         sock.close()
     assert errors.count(0) == limit - 1, errors  # the good viewer is one, too
     assert set(errors) <= {0, E_LIMIT, None} and E_LIMIT in errors, errors
-    assert stat.refused == refused + 64 - (limit - 1)
+    # The host drops connections that QEMU does not take up soon enough. These never come.
+    refused = stat.accepted - before.accepted - (limit - 1)
+    assert stat.refused - before.refused == refused
+    assert errors.count(E_LIMIT) <= refused <= errors.count(E_LIMIT) + errors.count(None)
     assert len(stat.clients) == limit
 
 
