@@ -232,8 +232,11 @@ class Client:
 
     def overflows(self):
         """Of the sampling that runs, whoever has started it."""
-        return sum(one.overflows for one in self.request(sampling_stat=pb.SamplingStatRequest(
-            )).sampling_stat.cpus)
+        return sum(self.overflows_by_cpu())
+
+    def overflows_by_cpu(self):
+        return [one.overflows for one in self.request(sampling_stat=pb.SamplingStatRequest(
+            )).sampling_stat.cpus]
 
     def run_workload(self, command):
         """Starts a workload and waits for its end: its report as {key: text}."""
