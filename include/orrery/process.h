@@ -29,6 +29,9 @@ typedef u32 cap_t;
 #define RIGHT_ALL 0x3ff
 
 #define PROCESS_NAME_MAX 32
+// Members of a family that have not ended: a process without rights that one with rights has
+// started, and all without rights that descend from it.
+#define PROCESS_FAMILY_MAX 64
 
 struct sys_process_new {
     char name[PROCESS_NAME_MAX];
@@ -40,7 +43,8 @@ enum process_priority { PROCESS_LOW = 1, PROCESS_NORMAL = 2, PROCESS_HIGH = 3, P
 
 // Creates an empty process. Returns a capability for it. The caller gets EVENT_CHILD when it ends.
 // The process has at most the caller's rights (E_PERM) and memory limit. Without RIGHT_SERVER its
-// priority is at most PROCESS_NORMAL or the caller's, whichever is higher (E_INVAL).
+// priority is at most PROCESS_NORMAL or the caller's, whichever is higher (E_INVAL). E_LIMIT: the
+// caller's family has PROCESS_FAMILY_MAX members.
 s64 sys_process_create(const struct sys_process_new *process);
 s64 sys_process_pid(cap_t process); // 0: the caller's own
 // Copies bytes (<= 64 KB) into the memory of a process that has not started.

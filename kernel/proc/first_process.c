@@ -74,7 +74,7 @@ s64 first_process_start(const char *path)
         return error;
     const char *slash = strrchr(path, '/');
     strncpy(new.name, slash != NULL ? slash + 1 : path, sizeof(new.name) - 1);
-    struct process *process = process_create(&new, 0, &error);
+    struct process *process = process_create(&new, NULL, &error);
     if (process == NULL)
         return error;
     error = load(process, file, bytes, &start);

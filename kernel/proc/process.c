@@ -22,6 +22,7 @@
 #include "dispatcher.h"
 #include "domain.h"
 #include "end_watch.h"
+#include "family.h"
 #include "monitors/tracking.h"
 #include "thread.h"
 #include "trace/processes.h"
@@ -40,6 +41,7 @@ void process_free(struct process *process)
         capability_table_destroy(process->capabilities);
     if (process->space != NULL)
         space_destroy(process->space);
+    family_leave(process);
     kfree(process);
 }
 
@@ -52,10 +54,13 @@ static enum memory_class memory_class_of(const struct sys_process_new *new, u32 
     return new->priority >= PROCESS_SERVER ? MEMORY_SERVER : MEMORY_RIGHTS;
 }
 
-static struct process *allocate(const struct sys_process_new *new, u32 parent)
+static struct process *allocate(const struct sys_process_new *new, const struct process *creator,
+                                s64 *error)
 {
     struct process *process = kzalloc(sizeof(*process));
+    u32 parent = creator != NULL ? creator->pid : 0;
 
+    *error = E_NOMEM;
     if (process == NULL)
         return NULL;
     name_copy(process->name, new->name, sizeof(process->name));
@@ -70,7 +75,9 @@ static struct process *allocate(const struct sys_process_new *new, u32 parent)
     ipc_process_init(&process->ipc);
     process->capabilities = capability_table_create();
     process->space = space_create(process, new->memory_limit, memory_class_of(new, parent));
-    if (process->capabilities != NULL && process->space != NULL) {
+    if (process->capabilities != NULL && process->space != NULL)
+        *error = family_join(process, creator);
+    if (*error == 0) {
         capability_table_begin(process->capabilities, process->space);
         return process;
     }
@@ -78,11 +85,11 @@ static struct process *allocate(const struct sys_process_new *new, u32 parent)
     return NULL;
 }
 
-struct process *process_create(const struct sys_process_new *new, u32 parent, s64 *error)
+struct process *process_create(const struct sys_process_new *new, const struct process *creator,
+                               s64 *error)
 {
-    struct process *process = allocate(new, parent);
+    struct process *process = allocate(new, creator, error);
 
-    *error = E_NOMEM;
     if (process == NULL)
         return NULL;
     *error = process_object_create(process, new->priority >= PROCESS_SERVER);
@@ -92,7 +99,7 @@ struct process *process_create(const struct sys_process_new *new, u32 parent, s6
         if (*error == 0) {
             domain_inherited(process, cleared);
             space_set_owner(process->space, MODEL_TAG_OF_PID(process->pid));
-            trace_process_create(process->pid, parent, process->root.coid);
+            trace_process_create(process->pid, process->parent, process->root.coid);
             trace_process_name(process->pid, process->name);
             return process;
         }

@@ -46,6 +46,7 @@ struct process {
     u32 parent;                               // with the next three: under the ProcessAnnex's lock
     struct process *first_child, *next_child; // of its children; of its parent's
     struct process **child_link;              // what points at it; NULL: the parent is gone
+    struct family *family;                    // NULL: it has rights
     u32 rights;
     u32 priority; // enum process_priority
     char name[PROCESS_NAME_MAX];
@@ -89,9 +90,10 @@ void process_free(struct process *process);
 // Lists children for the scan: writes at most max COIDs, counts all.
 u32 process_coids(struct process *process, coid_t *out, u32 max);
 void process_info(struct process *process, struct sys_process_info *info);
-// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW. Returns
-// NULL with the reason in *error.
-struct process *process_create(const struct sys_process_new *new, u32 parent, s64 *error);
+// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW. Its parent
+// is the creator, NULL: the kernel. Returns NULL with the reason in *error.
+struct process *process_create(const struct sys_process_new *new, const struct process *creator,
+                               s64 *error);
 // Starts its first dispatcher. 0, E_INVAL, E_BUSY: not NEW, E_NOMEM.
 s64 process_start(struct process *process, const struct sys_process_start *start);
 // Adds a dispatcher that begins with EVENT_START. 0, E_INVAL, E_EXIST, E_BUSY: not LIVE, E_NOMEM.

@@ -37,7 +37,7 @@ s64 sys_process_create(const struct sys_process_new *new)
     u64 limit = space_limit(creator->space);
     if (limit != 0 && (limited.memory_limit == 0 || limited.memory_limit > limit))
         limited.memory_limit = limit;
-    struct process *process = process_create(&limited, process_pid(creator), &result);
+    struct process *process = process_create(&limited, creator, &result);
     if (process == NULL)
         return result;
     HELD(capability)

@@ -21,6 +21,24 @@ def test_a_hoard_is_on_an_account_and_ends_with_its_holder(boot, cpus):
     assert "out of memory" not in console
 
 
+@pytest.mark.parametrize("cpus, pmu", [(1, "none"), (2, "model"), (4, "model")])
+def test_a_process_that_starts_itself_for_ever_costs_others_time(boot, cpus, pmu):
+    """Its family has an end, and servers have none."""
+    machine = boot(f"bomb-{cpus}", cpus=cpus, pmu=pmu, mem="256M",
+                   append="run=bin/test-hoard,only,bomb oneshot")
+    console = machine.wait_passed("test-hoard", 15)
+    assert "exit status" not in console and "out of memory" not in console
+
+
+@pytest.mark.minutes
+@pytest.mark.parametrize("cpus, pmu", [(2, "none"), (4, "model")])
+def test_more_of_them_than_memory_cost_others_time(boot, cpus, pmu):
+    """They end for want of memory, and nobody else does."""
+    machine = boot(f"bombs-{cpus}", cpus=cpus, pmu=pmu, mem="256M",
+                   append="run=bin/test-hoard,only,bombs oneshot")
+    assert "exit status" not in machine.wait_passed("test-hoard", 30)
+
+
 def test_each_kind_of_memory_that_is_given_out_has_an_account():
     """Servers, the kernel and the library: what they make for others is in the page's table."""
     page = (ROOT / "docs/security.md").read_text(encoding="utf-8")

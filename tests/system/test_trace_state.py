@@ -9,6 +9,7 @@ import pytest
 
 import servers
 from machine import Machine
+from waiting import wait_for
 
 PATIENT = "3600"
 
@@ -24,7 +25,13 @@ def _machine(request, tmp_path_factory):
 def _recording(machine, tmp_path_factory):
     """Of majors that tell of no process by themselves, while one comes and goes."""
     folder = str(tmp_path_factory.mktemp("state") / "trace")
-    before = machine.kov("ps")["processes"]
+
+    def all_started():
+        """The DCI server answers before the last ones are loaded."""
+        listed = machine.kov("ps")["processes"]
+        return all(one["dispatchers"] for one in listed if one["pid"] != 0) and listed
+
+    before = wait_for(all_started, "all processes have started")
     objects = machine.kov("objects", "--pid", "0")["objects"]
     recorder = servers.started(machine, "trace", "record", "-o", folder, "-e", "irq", "-d", PATIENT)
     servers.wait_owner(machine, "tracing")

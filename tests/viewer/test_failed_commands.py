@@ -2,6 +2,7 @@
 """A command that fails destroys nothing: each command that records, ended in each way. What was
 there before is whole, what has come is read without a complaint, and the next command works."""
 
+import pathlib
 import re
 import signal
 import subprocess
@@ -60,6 +61,13 @@ class Running:
         return self
 
     def end(self, number=None):
+        """A kill comes between two writes (docs/caveats.md): a write ends before its process
+        stops."""
+        if number == signal.SIGKILL:
+            self.process.send_signal(signal.SIGSTOP)
+            stat = pathlib.Path(f"/proc/{self.process.pid}/stat")
+            while stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] not in "TZ":
+                time.sleep(0.01)
         if number is not None:
             self.process.send_signal(number)
         _, err = self.process.communicate(timeout=PATIENCE)
