@@ -83,6 +83,10 @@ void user_report(const struct frame *frame, const char *why)
             "  pc %016lx  lr %016lx  dar %016lx  dsisr %08lx\n",
             process->pid, process->name, cpu_id(), why, frame->vector, frame->pc, frame->lr,
             frame->dar, frame->dsisr);
+}
+
+void user_report_registers(const struct frame *frame)
+{
     for (u32 i = 0; i < 32; i += 4)
         kprintf("  r%-2u %016lx %016lx %016lx %016lx\n", i, frame->gpr[i], frame->gpr[i + 1],
                 frame->gpr[i + 2], frame->gpr[i + 3]);

@@ -65,7 +65,8 @@ void user_exit(struct frame *frame);
 void user_enter(u64 kernel_stack) __attribute__((noreturn));
 // Returns the address at which code of this process that was interrupted at pc has to begin again.
 u64 user_rollback(const struct sys_process_image *image, u64 pc);
-// Tells on the console why the current process ends.
+// Tells on the console why the current process ends, and what its registers have.
 void user_report(const struct frame *frame, const char *why);
+void user_report_registers(const struct frame *frame);
 #endif
 #endif

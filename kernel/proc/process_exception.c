@@ -23,6 +23,9 @@
 
 // ---- what a program may not do ------------------------------------------------------------------
 
+// No fault of the program's code: its registers explain nothing, and many may end so at once.
+static const char no_memory[] = "out of memory";
+
 // Tells the library, which may repair it, or ends the process.
 // One that is being ended finds its memory gone: no news.
 static void bad(struct dispatcher *self, struct frame *frame, const char *why)
@@ -33,6 +36,8 @@ static void bad(struct dispatcher *self, struct frame *frame, const char *why)
     if (process_ending(self->process) || dispatcher_upcall(self, frame, &event))
         return;
     user_report(frame, why);
+    if (why != no_memory)
+        user_report_registers(frame);
     process_kill(self->process, STATUS_KILLED(frame->vector));
 }
 
@@ -116,7 +121,7 @@ static inline void page_fault(struct dispatcher *self, struct frame *frame)
     if (result == FAULT_BAD)
         bad(self, frame, "bad address");
     else if (result == FAULT_NO_MEMORY)
-        bad(self, frame, "out of memory");
+        bad(self, frame, no_memory);
 }
 
 // ---- system calls that see all registers --------------------------------------------------------
