@@ -133,6 +133,7 @@ MEASUREMENTS = {
     "stat -e": ("count_start", ("stat", "-e", "larx")),
     "record": ("sampling_start", ("record", "-F", "1000")),
     "locks": ("sampling_start", ("locks",)),
+    "top": ("sampling_start", ("top",)),
     "trace record": ("trace_subscribe", ("trace", "record", "-o", "t")),
 }
 
@@ -194,7 +195,10 @@ def test_wrong_uses_of_a_measured_program(kov, machine, words, told):
     assert result.code in (1, 2) and told in result.err and not result.out
 
 
-def test_a_measured_program_ends_with_its_time(kov, machine):
+@pytest.mark.parametrize("words", [("stat", "-e", "larx", "-d", "0.3"),
+                                   ("top", "-e", "larx", "-d", "0.3", "-n", "1")],
+                         ids=["stat", "top"])
+def test_a_measured_program_ends_with_its_time(kov, machine, words):
     machine.run_waits_for_input = True
     machine.misbehaviour["run_input"] = lambda session, request: session.respond(
         request, run_input=dci.RunInputReply(taken=0))
@@ -204,6 +208,6 @@ def test_a_measured_program_ends_with_its_time(kov, machine):
         session.push(run_ended=dci.RunEnded(run=5, status=request.kill.status))
 
     machine.misbehaviour["kill"] = kill
-    result = kov("stat", "-e", "larx", "-d", "0.3", "--", "run", "sleep", machine=machine)
+    result = kov(*words, "--", "run", "sleep", machine=machine)
     assert result.code == 124 and "its time was over" in result.err
-    assert re.search(r"^ *\d.* larx", result.out, re.MULTILINE)
+    assert re.search(r"^ *\d.* larx|^larx: ", result.out, re.MULTILINE)

@@ -47,7 +47,7 @@ static int record(const struct arguments *arguments, struct recording_run *run)
         code = recording_create(&run->writer, path, &run->window.request);
     if (code != KOV_OK)
         return code;
-    run->window.watch = (struct workload_watch){keep, run};
+    run->window.watch = (struct workload_watch){.handler = keep, .context = run};
     dci_on_frame(recording_tap, &run->writer);
     code = session_describe();
     if (code == KOV_OK)

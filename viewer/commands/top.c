@@ -11,7 +11,6 @@
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/terminal.h"
-#include "wire/patience.h"
 #include "wire/resume.h"
 #include "wire/session.h"
 
@@ -19,8 +18,6 @@
 #include <orrery/sys.h>
 #include <string.h>
 #include <unistd.h>
-
-#define KEY_SECONDS 0.1 // between two looks at the keyboard
 
 static u64 iterations;
 static double delay = 2;
@@ -70,7 +67,7 @@ static void fill(const struct top *top, u32 index, struct aggregate *aggregate)
 static void show(struct top *top)
 {
     u64 lost = samples_lost(&top->samples);
-    top_begin(top, delay, lost - top->lost_before);
+    top_begin(top, round((clock_now() - top->since) * 10) / 10, lost - top->lost_before);
     for (u32 i = 0; i < top->request.events.count; i++) {
         struct aggregate aggregate;
         if (top->keys && i != top->shown)
@@ -101,34 +98,31 @@ static void forget_samples(struct top *top)
     top->samples = empty;
 }
 
-// Waits until the next refresh, or until a key wants it now.
-static int wait_for_refresh(struct top *top)
-{
-    double end = clock_now() + delay;
-    int code = KOV_OK;
-    while (code == KOV_OK && !top->quit && !interrupted() && clock_now() < end) {
-        code = dci_listen(fmin(KEY_SECONDS, end - clock_now()));
-        if (code == KOV_OK)
-            code = frequency_attend(&top->frequency, &top->samples);
-        if (code == KOV_OK && top->keys)
-            code = top_keys(top);
-    }
-    return code;
-}
-
 static int refresh(struct top *top)
 {
-    patience_begin(); // each refresh has all the patience of a command
-    patience_window(delay);
-    int code = wait_for_refresh(top);
-    patience_window_over();
-    if (code == KOV_OK && !samples_have_names(&top->samples, 0, &top->snapshot))
-        code = scan_objects(&top->snapshot, SCAN_ALL);
-    if (code == KOV_OK) {
-        show(top);
-        forget_samples(top);
+    sampling_name_program(top->workload.program, &top->snapshot);
+    if (!samples_have_names(&top->samples, 0, &top->snapshot)) {
+        int code = scan_objects(&top->snapshot, SCAN_ALL);
+        if (code != KOV_OK)
+            return code;
     }
-    return code;
+    show(top);
+    forget_samples(top);
+    top->since = clock_now();
+    top->due = top->since + delay;
+    top->quit = ++top->shown_times == iterations;
+    return KOV_OK;
+}
+
+static int attend(void *context)
+{
+    struct top *top = context;
+    int code = frequency_attend(&top->frequency, &top->samples);
+    if (code == KOV_OK && top->keys)
+        code = top_keys(top);
+    if (code != KOV_OK || top->quit || clock_now() < top->due)
+        return code;
+    return refresh(top);
 }
 
 static int watch_again(void *context)
@@ -141,15 +135,21 @@ static int watch_again(void *context)
     return code;
 }
 
-static int watch(struct top *top)
+static int watch(struct top *top, const struct arguments *arguments)
 {
+    const struct workload_watch ticks = {attend, top, &top->quit};
     dci_on_event(take_event, top);
     resume_begin(resume_nothing, NULL);
-    int code = watch_again(top);
+    int code = workload_prepare(arguments, &top->workload);
+    if (code == KOV_OK)
+        code = watch_again(top);
     resume_begin(watch_again, top);
-    for (u64 i = 0;
-         code == KOV_OK && !interrupted() && !top->quit && (iterations == 0 || i < iterations); i++)
-        code = refresh(top);
+    top->since = clock_now();
+    top->due = top->since + delay;
+    if (code == KOV_OK)
+        code = workload_window(arguments, 0, INFINITY, &ticks, &top->workload);
+    if (code == KOV_OK && !top->quit)
+        code = refresh(top); // what came since the last one
     if (code == KOV_OK)
         code = sampling_stop(&top->samples);
     resume_end();
@@ -157,14 +157,15 @@ static int watch(struct top *top)
     return code;
 }
 
-// Watches, with keys if people look on a terminal.
-static int watch_with_keys(struct top *top)
+// Watches, with keys if people look on a terminal. What they type is a program's that runs.
+static int watch_with_keys(struct top *top, const struct arguments *arguments)
 {
-    top->keys = output_form() == OUTPUT_TABLES && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    top->keys = output_form() == OUTPUT_TABLES && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+                !arguments->has_workload;
     if (top->keys)
         terminal_raw();
     series_begin("refreshes");
-    int code = watch(top);
+    int code = watch(top, arguments);
     series_end(top_counts(top));
     terminal_restore();
     return code;
@@ -172,7 +173,6 @@ static int watch_with_keys(struct top *top)
 
 static int run(const struct arguments *arguments)
 {
-    (void)arguments;
     struct kernel kernel = {0};
     struct programs programs = {0};
     struct top top = {.programs = &programs};
@@ -183,6 +183,7 @@ static int run(const struct arguments *arguments)
         return code;
     interrupt_catch();
     code = session_begin(true);
+    top.request.with_workload = arguments->has_workload;
     if (code == KOV_OK)
         code = sampling_choose(&sampling_options, &top.request);
     if (code != KOV_OK)
@@ -190,11 +191,14 @@ static int run(const struct arguments *arguments)
     const dci_system_info *machine = session_machine();
     kernel_use_build_id(&kernel, machine->build_id.data, machine->build_id.len);
     top.symbols = kernel_symbols(&kernel);
-    code = watch_with_keys(&top);
+    code = watch_with_keys(&top, arguments);
+    if (code == KOV_OK)
+        code = workload_verdict(&top.workload);
     programs_close(&programs);
     kernel_close(&kernel);
     snapshot_free(&top.snapshot);
     samples_free(&top.samples);
+    workload_free(&top.workload);
     return code;
 }
 
@@ -202,14 +206,16 @@ const struct command command_top = {
     .name = "top",
     .synopsis =
         "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-F HZ | -c THRESHOLD] [--precise] "
-        "[--sort KEYS] [--pid PIDS] [--idle]",
+        "[--sort KEYS] [--pid PIDS] [--idle] [-- WORKLOAD [KEY=VALUE…] | run PROGRAM…]",
     .summary = "Watch where the machine spends its time, or where events happen",
     .details =
         "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, "
         "so that\n"
         "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. "
         "Without a\n"
-        "terminal the tables follow each other.",
+        "terminal the tables follow each other. With a workload it watches as long as that runs,\n"
+        "without keys.",
     .options = {own_options, sampling_option_table},
+    .takes_workload = true,
     .run = run,
 };

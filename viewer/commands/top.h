@@ -6,7 +6,7 @@
 #include "output/document.h"
 #include "samples/aggregate.h"
 #include "samples/frequency.h"
-#include "samples/sampling.h"
+#include "samples/sampling_window.h"
 
 #define TOP_NOTE_BYTES 120
 
@@ -22,8 +22,11 @@ struct top {
     json_t *refresh, *tables; // with --json: what to print of this refresh; else NULL
     bool keys;                // reads keys, since it is on a terminal
     bool quit;
-    u32 shown;                 // number of the event that is shown
-    char note[TOP_NOTE_BYTES]; // for the last line; "": show the help there
+    double since, due; // when the last refresh was, and the next one is, by clock_now()
+    u64 shown_times;
+    struct workload_result workload; // while which it watches, if one is given
+    u32 shown;                       // number of the event that is shown
+    char note[TOP_NOTE_BYTES];       // for the last line; "": show the help there
 };
 
 // Print a refresh: its head, a table for each event, its end.

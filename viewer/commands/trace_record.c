@@ -105,7 +105,7 @@ static int keep(void *context)
 // Takes the trace. arguments is NULL for a snapshot, which ends at once.
 static int trace_window(const struct arguments *arguments, struct trace_run *run)
 {
-    const struct workload_watch watch = {keep, run};
+    const struct workload_watch watch = {.handler = keep, .context = run};
     run->capture.keep = !run->has_workload;
     run->begin = clock_now();
     resume_begin(note_reconnection, run);

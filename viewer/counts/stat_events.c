@@ -153,7 +153,7 @@ static int count_window(const struct arguments *arguments)
         run.next = clock_now() + run.wanted->interval;
         series_begin("intervals");
     }
-    const struct workload_watch watch = {tick, NULL};
+    const struct workload_watch watch = {.handler = tick};
     int code =
         workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &watch, &run.workload);
     if (code == KOV_OK)

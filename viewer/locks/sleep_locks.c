@@ -47,7 +47,7 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
 {
     struct sleep_report *report = &window->report;
     const struct pid_list *pids = &window->choice.pids;
-    const struct workload_watch watch = {tick, window};
+    const struct workload_watch watch = {.handler = tick, .context = window};
     int code = session_begin(true);
     if (code == KOV_OK)
         code = workload_prepare(arguments, workload);

@@ -131,6 +131,11 @@ static int look(const struct workload_watch *watch)
     return watch == NULL || watch->handler == NULL ? KOV_OK : watch->handler(watch->context);
 }
 
+static bool is_enough(const struct workload_watch *watch)
+{
+    return watch != NULL && watch->enough != NULL && *watch->enough;
+}
+
 // Waits until the workload ends. The window is over when the workload has been told to stop.
 static int wait_for_workload(u64 id, double seconds, const struct workload_watch *watch,
                              struct workload_result *result)
@@ -148,7 +153,8 @@ static int wait_for_workload(u64 id, double seconds, const struct workload_watch
             code = dci_listen(POLL_SECONDS);
         if (code == KOV_OK)
             code = look(watch);
-        if (code == KOV_OK && !stopping && (interrupted() || clock_now() > end)) {
+        if (code == KOV_OK && !stopping &&
+            (interrupted() || clock_now() > end || is_enough(watch))) {
             stopping = true;
             patience_window_over();
             code = workload_stop(id);
@@ -178,7 +184,8 @@ static int listen_and_look(double seconds, const struct workload_watch *watch)
 {
     double end = clock_now() + seconds;
     int code = KOV_OK;
-    while (code == KOV_OK && !interrupted() && !link_ended() && clock_now() < end) {
+    while (code == KOV_OK && !interrupted() && !link_ended() && !is_enough(watch) &&
+           clock_now() < end) {
         code = dci_listen(fmin(end - clock_now(), POLL_SECONDS));
         if (code == KOV_OK)
             code = look(watch);
@@ -190,6 +197,8 @@ static int wait_for_program(struct program *program, const struct workload_watch
 {
     int code = KOV_OK;
     while (code == KOV_OK && !program->ended) {
+        if (is_enough(watch))
+            program->kill_by = 0;
         code = program_attend(program);
         if (code == KOV_OK && interrupted()) // dci_listen returns at once then
             interrupt_sleep(POLL_SECONDS);

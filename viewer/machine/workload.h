@@ -25,6 +25,7 @@ typedef int workload_tick(void *context);
 struct workload_watch {
     workload_tick *handler;
     void *context;
+    const bool *enough; // set: the window ends, as when its time is over; NULL: never set
 };
 
 // Makes ready what is given after "--", before the measurement starts: a program ("run PROGRAM

@@ -106,7 +106,7 @@ static int end_monitor(struct record *record)
 
 static int capture(const struct arguments *arguments, struct record *record)
 {
-    const struct workload_watch watch = {read_some, record};
+    const struct workload_watch watch = {.handler = read_some, .context = record};
     int code = workload_prepare(arguments, &record->workload);
     record->begin = clock_now();
     if (code == KOV_OK)

@@ -45,17 +45,22 @@ static int sample_again(void *context)
     return code == KOV_OK ? begin(window) : code;
 }
 
-// A measured program is in neither the scan before nor that after. Its name is known.
-static void name_program(struct sampling_window *window)
+bool sampling_name_program(const struct program *program, struct snapshot *snapshot)
 {
-    const struct program *program = window->workload.program;
-    if (program == NULL || program->pid == 0 || window->scan_pause != 0)
-        return;
+    if (program == NULL || program->pid == 0)
+        return false;
     char name[PROCESS_NAME_MAX];
     const char *slash = strrchr(program->path, '/');
     snprintf(name, sizeof(name), "%s", slash == NULL ? program->path : slash + 1);
-    snapshot_add_process(&window->snapshot,
-                         &(struct process_info){.pid = program->pid, .name = name});
+    snapshot_add_process(snapshot, &(struct process_info){.pid = program->pid, .name = name});
+    return true;
+}
+
+static void name_program(struct sampling_window *window)
+{
+    if (window->scan_pause != 0 ||
+        !sampling_name_program(window->workload.program, &window->snapshot))
+        return;
     window->scan_pause = SCAN_SECONDS;
     window->scan_at = clock_now() + window->scan_pause;
 }
@@ -87,7 +92,7 @@ static int attend(void *context)
 static int sample(const struct arguments *arguments, double duration,
                   struct sampling_window *window)
 {
-    const struct workload_watch watch = {attend, window};
+    const struct workload_watch watch = {.handler = attend, .context = window};
     int code = begin(window);
     if (code != KOV_OK)
         return code;

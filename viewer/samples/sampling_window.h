@@ -30,4 +30,8 @@ int sampling_window_run(const struct arguments *arguments, double duration,
                         struct sampling_window *window);
 void sampling_window_free(struct sampling_window *window);
 
+// Adds a measured program that has started to what is known of the machine: it may be in neither
+// the scan before nor that after. Returns false if there is none.
+bool sampling_name_program(const struct program *program, struct snapshot *snapshot);
+
 #endif
