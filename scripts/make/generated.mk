@@ -4,18 +4,26 @@
 
 GEN := $(BUILD)/gen
 
+# $(eval $(call made_by,STAMP,FILES)): the rule of STAMP makes these files, and changes those whose
+# text changes. What depends on the others is not built again.
+define made_by
+$(2): $(1)
+	@[ -f $$@ ] || { rm -f $(1); echo "$$@ is gone: run make once more" >&2; exit 1; }
+endef
+
 TRACE_GEN := $(GEN)/trace/events.h $(GEN)/trace/event_table.c
 TRACE_TOOL := $(wildcard trace/tools/*.py)
 # TRACE_WITHOUT=LOCK,IPC: majors that are compiled out, points and descriptions.
 TRACE_WITHOUT ?=
 $(GEN)/trace/without: FORCE
 	$(call remember,$(TRACE_WITHOUT))
-$(TRACE_GEN) &: $(TRACE_TOOL) $(wildcard trace/events/*.def) $(GEN)/trace/without
+$(GEN)/trace/made: $(TRACE_TOOL) $(wildcard trace/events/*.def) $(GEN)/trace/without
 	$(call say,GEN,trace/events.h event_table.c)
 	@mkdir -p $(GEN)/trace
 	$(Q)$(PYTHON) trace/tools/gen_events.py --defs trace/events \
 	    --without '$(TRACE_WITHOUT)' --out $(GEN)/trace
-	@touch $(TRACE_GEN)
+	@touch $@
+$(eval $(call made_by,$(GEN)/trace/made,$(TRACE_GEN)))
 $(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/event_table.o))
 
 # System calls from their table: numbers, the kernel's decoding, the stubs of user programs,
@@ -24,11 +32,12 @@ SYSCALLS_DEF := kernel/syscalls/syscalls.def
 SYSCALLS_GEN := $(addprefix $(GEN)/syscalls/,numbers.h names.h objects.h shapes.h table.c stubs.S)
 SYSCALLS_TOOL := kernel/syscalls/gen_syscalls.py
 SYSCALLS_TOOLS := $(SYSCALLS_TOOL) $(wildcard kernel/syscalls/syscall_*.py)
-$(SYSCALLS_GEN) &: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
+$(GEN)/syscalls/made: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
 	$(call say,GEN,syscalls/numbers.h names.h objects.h shapes.h table.c stubs.S)
 	@mkdir -p $(GEN)/syscalls
 	$(Q)$(PYTHON) $(SYSCALLS_TOOL) --defs $(SYSCALLS_DEF) --out $(GEN)/syscalls
-	@touch $(SYSCALLS_GEN)
+	@touch $@
+$(eval $(call made_by,$(GEN)/syscalls/made,$(SYSCALLS_GEN)))
 $(eval $(call object,kernel,$(GEN)/syscalls/table.c,$(BUILD)/obj/gen/syscalls/table.o))
 docs/system-calls.md: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
 	$(Q)$(PYTHON) $(SYSCALLS_TOOL) --defs $(SYSCALLS_DEF) --doc $@

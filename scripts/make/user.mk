@@ -103,12 +103,13 @@ user_libraries = $(if $(u_$(1)_BARE),,$(call user_closure,$(u_$(1)_DEPS) \
 # Events of its own: FOLDER/NAME.def gives NAME.h and NAME.c.
 define user_events
 user-ready: $(GEN)/events/$(1)/$(notdir $(2:.def=.h))
-$(GEN)/events/$(1)/$(notdir $(2:.def=.c)) $(GEN)/events/$(1)/$(notdir $(2:.def=.h)) &: $(2) \
-    $(TRACE_TOOL) $(wildcard trace/events/*.def)
+$(GEN)/events/$(1)/$(notdir $(2:.def=.made)): $(2) $(TRACE_TOOL) $(wildcard trace/events/*.def)
 	$$(call say,GEN,$(2))
 	$$(Q)$$(PYTHON) trace/tools/gen_events.py --defs trace/events --program $(2) \
 	    --out $(GEN)/events/$(1)
-	@touch $(GEN)/events/$(1)/$(notdir $(2:.def=.c)) $(GEN)/events/$(1)/$(notdir $(2:.def=.h))
+	@touch $$@
+$$(eval $$(call made_by,$(GEN)/events/$(1)/$(notdir $(2:.def=.made)),\
+    $(addprefix $(GEN)/events/$(1)/,$(notdir $(2:.def=.c) $(2:.def=.h)))))
 endef
 $(foreach unit,$(USER_PROGRAMS) $(USER_LIBRARIES),$(foreach def,$(u_$(unit)_EVENTS),\
     $(eval $(call user_events,$(unit),$(def)))))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The generated files as text: emit functions, event table, CTF metadata."""
 
+from dataclasses import replace
+
 C_TYPES = {'u64': 'u64', 's64': 's64', 'x64': 'u64', 'u32': 'u32', 'u16': 'u16', 'u8': 'u8',
            'text': 'const char *'}
 TABLE_TYPES = {'u64': 'TRACE_U64', 's64': 'TRACE_S64', 'x64': 'TRACE_X64',
@@ -39,12 +41,19 @@ def parameters(event):
     return ', '.join(typed) or 'void'
 
 
+def by_letters(event):
+    """The same with other names of fields: a name that changes does not change events.h, on which
+    most of the kernel depends."""
+    return replace(event, fields=tuple(replace(field, name=letter)
+                                       for field, letter in zip(event.fields, 'abcdefgh')))
+
+
 def emitter(event):
+    event = by_letters(event)
     words = data_words(event)
     major = f'TRACE_MAJOR_{event.major.name}'
     header = f'TRACE_HEADER({len(words)}, {major}, {event.minor})'
     return f'''
-// "{event.format}"
 static inline __attribute__((always_inline)) void trace_{event.name}({parameters(event)})
 {{
     TRACE_POINT({major}, enabled);
@@ -65,7 +74,8 @@ def events_h(majors, events, omitted):
     nothing = sum(1 << major.number for major in omitted)
     return f'''{HEADER}
 // trace_<event>() emits an event when its major is enabled, and is one nop otherwise. Any context,
-// PMI included. Arguments are evaluated only when enabled, if they have no side effects.
+// PMI included. Arguments are evaluated only when enabled, if they have no side effects. They are
+// the fields of the description, in its order.
 #ifndef TRACE_EVENTS_H
 #define TRACE_EVENTS_H
 
