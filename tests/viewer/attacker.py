@@ -107,17 +107,17 @@ class WebSocket(Connection):
             self.hello(token)
             assert self.until("welcome")["version"] == 1
 
-    def send_frame(self, payload, opcode=TEXT, final=True, announced=None):
+    def send_frame(self, payload, opcode=TEXT, final=True, announced=None, masked=True):
         """Sends a frame. `announced` is the length that its head tells; it may be a lie."""
         length = len(payload) if announced is None else announced
-        head = bytes([opcode | 0x80 * final])
+        head, mask = bytes([opcode | 0x80 * final]), 0x80 * masked
         if length < 126:
-            head += bytes([0x80 | length])
+            head += bytes([mask | length])
         elif length < 1 << 16:
-            head += struct.pack(">BH", 0x80 | 126, length)
+            head += struct.pack(">BH", mask | 126, length)
         else:
-            head += struct.pack(">BQ", 0x80 | 127, length)
-        self.send(head + bytes(4) + payload)  # masked with zeros
+            head += struct.pack(">BQ", mask | 127, length)
+        self.send(head + bytes(4 * masked) + payload)  # masked with zeros
 
     def say(self, message, **fields):
         self.send_frame(json.dumps({"type": message, **fields}).encode())
@@ -136,6 +136,12 @@ class WebSocket(Connection):
         elif length == 127:
             length = struct.unpack(">Q", self.receive(8))[0]
         return first & 15, self.receive(length)
+
+    def close_code(self):
+        """Returns with which code the gateway closes. Skips what it says before."""
+        while (frame := self.next_frame())[0] != CLOSE:
+            pass
+        return struct.unpack_from(">H", frame[1])[0]
 
     def next(self):
         """Returns the next message. A frame becomes {"type": "frame", "id": …, "bytes": …}."""
