@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rules of RFC 6455 for heads of frames.
 #include "gateway/frames_in.h"
-#include "messages.h"
+#include <messages.h>
 
 #include <errno.h>
 #include <string.h>
