@@ -74,25 +74,29 @@ class Connection:
         lines = head.decode().split("\r\n")
         return int(lines[0].split()[1]), dict(line.lower().split(": ", 1) for line in lines[1:])
 
-    def request(self, line="GET / HTTP/1.1", **headers):
-        """Sends a request. `headers` have _ for -. None: that one is left out."""
+    def request(self, line="GET / HTTP/1.1", end=b"", **headers):
+        """Sends a request. `headers` have _ for -. None: that one is left out. `end` comes behind
+        the request, at once."""
         fields = {"Host": f"127.0.0.1:{self.port}", **headers}
         text = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items()
                        if value is not None)
-        self.send(f"{line}\r\n{text}\r\n".encode())
+        self.send(f"{line}\r\n{text}\r\n".encode() + end)
 
     def ask(self, line="GET / HTTP/1.1", **headers):
         """Sends a request. Returns the status of the response, and its headers."""
         self.request(line, **headers)
         return self.receive_head()
 
-    def upgrade(self, **headers):
-        """Asks for a WebSocket as our page does. The given headers replace those of the page."""
-        return self.ask(**{
+    def upgrade_headers(self):
+        """Returns those with which our page asks for a WebSocket."""
+        return {
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13",
             "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode(),
-            "Sec_WebSocket_Protocol": "orrery", "Origin": f"http://127.0.0.1:{self.port}",
-            **headers})
+            "Sec_WebSocket_Protocol": "orrery", "Origin": f"http://127.0.0.1:{self.port}"}
+
+    def upgrade(self, **headers):
+        """Asks for a WebSocket as our page does. The given headers replace those of the page."""
+        return self.ask(**{**self.upgrade_headers(), **headers})
 
 
 class WebSocket(Connection):

@@ -114,6 +114,20 @@ def test_a_frame_may_come_byte_by_byte_and_with_a_mask(port):
         assert client.next()["type"] == "refused"
 
 
+def test_frames_before_the_answer_are_refused(port):
+    with Connection(port) as client:
+        client.request(**client.upgrade_headers(), end=b"\x81\x82\0\0\0\0{}")
+        status, _ = client.receive_head()
+        assert status == 400
+
+
+def test_a_request_before_the_upgrade_is_none(port):
+    with Connection(port) as client:
+        client.request("HEAD / HTTP/1.1")
+        client.request(**client.upgrade_headers())
+        assert [client.receive_head()[0] for _ in range(2)] == [200, 101]
+
+
 @pytest.mark.parametrize("names", [
     "orrery", "other, orrery", "orrery, other", "other,orrery,more", "http, orrery"])
 def test_our_subprotocol_is_taken_among_others(port, names):
