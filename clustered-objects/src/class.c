@@ -12,8 +12,17 @@ void co_class_init(void)
     co_platform_lock_init(&class_lock, "co classes", CO_LOCK_TABLE);
 }
 
+// Something supplies a rep for each CPU if, and only if, the class says that it is distributed.
+static bool class_fits(const struct co_class *class)
+{
+    bool supplies = class->handle_miss != NULL || class->static_reps != NULL;
+    return class->distributed == supplies;
+}
+
 static s64 enter_class(struct co_class *class)
 {
+    if (!class_fits(class))
+        return E_INVAL;
     co_platform_lock(&class_lock);
     bool full = class_count == CO_CLASS_MAX;
     if (class->id == 0 && !full) {

@@ -133,8 +133,9 @@ void co_table_unlock(void);
 
 // ---- class.c -----------------------------------------------------------------------------------
 void co_class_init(void);
-s64 co_class_register(struct co_class *class); // 0 or E_LIMIT; repeating has no effect
-struct co_class *co_class_at(u32 index);       // NULL past the last
+// 0, E_LIMIT, or E_INVAL (co_create); repeating has no effect.
+s64 co_class_register(struct co_class *class);
+struct co_class *co_class_at(u32 index); // NULL past the last
 
 // ---- miss.c ------------------------------------------------------------------------------------
 // Called on the Default Object. Returns this CPU's rep (as an integer), or an error.

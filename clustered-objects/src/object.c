@@ -56,6 +56,8 @@ void co_object_memory(coid_t coid, u64 *address, u32 *bytes)
 
 static s64 co_object_create(struct co_class *class, struct co_root *root, struct co_rep *shared)
 {
+    if (class->distributed != (shared == NULL))
+        return E_INVAL;
     s64 error = co_class_register(class);
     if (error != 0)
         return error;

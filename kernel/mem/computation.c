@@ -241,13 +241,15 @@ static CO_METHOD s64 computation_end(struct fcm_rep *self)
 
 // ---- scan, life ---------------------------------------------------------------------------------
 
-static s64 computation_get_num_children(struct co_rep *self)
+static CO_METHOD s64 computation_get_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     return ((struct fcm_rep *)self)->fcm->source != NULL;
 }
 
-static s64 computation_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 computation_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     const struct fcm *source = ((struct fcm_rep *)self)->fcm->source;
 
     if (source == NULL || max == 0)

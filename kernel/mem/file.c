@@ -180,13 +180,15 @@ static CO_METHOD s64 file_end(struct fcm_rep *self)
     return 0;
 }
 
-static s64 file_get_num_children(struct co_rep *self)
+static CO_METHOD s64 file_get_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     return 1 + share_coids(((struct fcm_rep *)self)->fcm, NULL, 0);
 }
 
-static s64 file_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 file_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     struct fcm *fcm = ((struct fcm_rep *)self)->fcm;
 
     if (max == 0)

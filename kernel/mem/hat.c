@@ -159,13 +159,15 @@ static u32 segments(struct hat *hat, coid_t *out, u32 max)
     return count;
 }
 
-static s64 hat_get_num_children(struct co_rep *self)
+static CO_METHOD s64 hat_get_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     return segments((struct hat *)self, NULL, 0);
 }
 
-static s64 hat_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 hat_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     return segments((struct hat *)self, out, max);
 }
 

@@ -83,13 +83,15 @@ static void physical_destroy(struct co_root *root)
     kfree(root);
 }
 
-static s64 physical_get_num_children(struct co_rep *self)
+static CO_METHOD s64 physical_get_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     return share_coids(((struct fcm_rep *)self)->fcm, NULL, 0);
 }
 
-static s64 physical_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 physical_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     return share_coids(((struct fcm_rep *)self)->fcm, out, max);
 }
 

@@ -22,13 +22,15 @@ static CO_METHOD s64 region_fault(struct region *self, struct fault *fault)
     return CO_CALL(struct fcm_rep, self->fcm->root.coid, fault, fault);
 }
 
-static s64 region_get_num_children(struct co_rep *self)
+static CO_METHOD s64 region_get_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     return ((struct region *)self)->fcm != NULL;
 }
 
-static s64 region_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 region_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     const struct region *region = (struct region *)self;
 
     if (region->fcm == NULL || max == 0)

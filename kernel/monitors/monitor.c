@@ -236,13 +236,15 @@ static CO_METHOD s64 monitor_map(struct monitor_rep *self)
 
 // ---- the object ---------------------------------------------------------------------------------
 
-static s64 monitor_get_num_children(struct co_rep *self)
+static CO_METHOD s64 monitor_get_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     return ((struct monitor *)self->root)->memory != NULL;
 }
 
-static s64 monitor_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 monitor_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     struct monitor *monitor = (struct monitor *)self->root;
     u32 count = 0;
 

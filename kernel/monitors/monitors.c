@@ -104,15 +104,15 @@ static s64 coids(coid_t *out, u32 max)
     return count;
 }
 
-static s64 monitors_get_num_children(struct co_rep *self)
+static CO_METHOD s64 monitors_get_num_children(struct co_rep *self)
 {
-    (void)self;
+    CO_HOME(self);
     return coids(NULL, 0);
 }
 
-static s64 monitors_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 monitors_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
-    (void)self;
+    CO_HOME(self);
     return coids(out, max);
 }
 

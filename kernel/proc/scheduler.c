@@ -551,15 +551,15 @@ void thread_idle_loop(struct thread *idle)
     }
 }
 
-static s64 scheduler_get_num_children(struct co_rep *self)
+static CO_METHOD s64 scheduler_get_num_children(struct co_rep *self)
 {
-    (void)self;
+    CO_HOME(self);
     return thread_table_coids(NULL, 0);
 }
 
-static s64 scheduler_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 scheduler_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
-    (void)self;
+    CO_HOME(self);
     return thread_table_coids(out, max);
 }
 

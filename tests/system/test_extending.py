@@ -63,12 +63,9 @@ def change(root, path, how, where, text):
         file.write("\n".join(lines).rstrip("\n") + "\n")
 
 
-@pytest.fixture(name="extended", scope="module")
-def built_as_the_page_says(tmp_path_factory):
-    """The build folder of a copy with all changes of the page."""
-    root = str(tmp_path_factory.mktemp("extended") / "orrery")
+def make_changes(root):
+    """In a copy of the sources. Returns the files."""
     copy_sources(root)
-    copy_build(os.path.join(root, "build"))
     blocks = []
     for page in ("docs/extending.md", "docs/trace.md"):
         with open(os.path.join(ROOT, page), encoding="utf-8") as file:
@@ -76,6 +73,36 @@ def built_as_the_page_says(tmp_path_factory):
     assert len(blocks) > 18
     for path, how, where, text in blocks:
         change(root, path, how or None, where, text)
+    return sorted({path for path, *_ in blocks})
+
+
+def test_what_the_page_says_passes_lint(tmp_path):
+    """The checks of scripts/lint that need no build, each of which looks at sources."""
+    root = str(tmp_path / "orrery")
+    files = make_changes(root)
+    code = [path for path in files if path.endswith((".c", ".h"))]
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    subprocess.run(["git", "add", "."], cwd=root, check=True)
+    for command in (["scripts/check-includes", *code], ["scripts/check-modules"],
+                    ["scripts/check-limits"], ["scripts/check-pages"], ["scripts/check-mentions"],
+                    ["scripts/check-objects"], ["scripts/check-widths", *files],
+                    ["scripts/check-unused", "--generated", os.path.join(BUILD, "gen")],
+                    ["clang-format", "--dry-run", "-Werror", *code],
+                    ["cppcheck", "--quiet", "--error-exitcode=1", "--inline-suppr",
+                     "--suppressions-list=scripts/cppcheck-suppressions.txt", "--std=c11",
+                     "--platform=unix64", "--enable=warning,portability", "-Iviewer",
+                     *(path for path in code if path.endswith(".c"))]):
+        done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0, (command[0], done.stdout)
+
+
+@pytest.fixture(name="extended", scope="module")
+def built_as_the_page_says(tmp_path_factory):
+    """The build folder of a copy with all changes of the page."""
+    root = str(tmp_path_factory.mktemp("extended") / "orrery")
+    make_changes(root)
+    copy_build(os.path.join(root, "build"))
     build = os.path.join(root, "build")
     done = subprocess.run(["make", "-j2", f"USER_ONLY={PROGRAMS}", "build/orrery.elf",
                            "build/initrd.cpio", "build/kov"], cwd=root, stdout=subprocess.PIPE,

@@ -74,25 +74,29 @@ class Connection:
         lines = head.decode().split("\r\n")
         return int(lines[0].split()[1]), dict(line.lower().split(": ", 1) for line in lines[1:])
 
-    def request(self, line="GET / HTTP/1.1", **headers):
-        """Sends a request. `headers` have _ for -. None: that one is left out."""
+    def request(self, line="GET / HTTP/1.1", end=b"", **headers):
+        """Sends a request. `headers` have _ for -. None: that one is left out. `end` comes behind
+        the request, at once."""
         fields = {"Host": f"127.0.0.1:{self.port}", **headers}
         text = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items()
                        if value is not None)
-        self.send(f"{line}\r\n{text}\r\n".encode())
+        self.send(f"{line}\r\n{text}\r\n".encode() + end)
 
     def ask(self, line="GET / HTTP/1.1", **headers):
         """Sends a request. Returns the status of the response, and its headers."""
         self.request(line, **headers)
         return self.receive_head()
 
-    def upgrade(self, **headers):
-        """Asks for a WebSocket as our page does. The given headers replace those of the page."""
-        return self.ask(**{
+    def upgrade_headers(self):
+        """Returns those with which our page asks for a WebSocket."""
+        return {
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13",
             "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode(),
-            "Sec_WebSocket_Protocol": "orrery", "Origin": f"http://127.0.0.1:{self.port}",
-            **headers})
+            "Sec_WebSocket_Protocol": "orrery", "Origin": f"http://127.0.0.1:{self.port}"}
+
+    def upgrade(self, **headers):
+        """Asks for a WebSocket as our page does. The given headers replace those of the page."""
+        return self.ask(**{**self.upgrade_headers(), **headers})
 
 
 class WebSocket(Connection):
@@ -107,17 +111,17 @@ class WebSocket(Connection):
             self.hello(token)
             assert self.until("welcome")["version"] == 1
 
-    def send_frame(self, payload, opcode=TEXT, final=True, announced=None):
+    def send_frame(self, payload, opcode=TEXT, final=True, announced=None, masked=True):
         """Sends a frame. `announced` is the length that its head tells; it may be a lie."""
         length = len(payload) if announced is None else announced
-        head = bytes([opcode | 0x80 * final])
+        head, mask = bytes([opcode | 0x80 * final]), 0x80 * masked
         if length < 126:
-            head += bytes([0x80 | length])
+            head += bytes([mask | length])
         elif length < 1 << 16:
-            head += struct.pack(">BH", 0x80 | 126, length)
+            head += struct.pack(">BH", mask | 126, length)
         else:
-            head += struct.pack(">BQ", 0x80 | 127, length)
-        self.send(head + bytes(4) + payload)  # masked with zeros
+            head += struct.pack(">BQ", mask | 127, length)
+        self.send(head + bytes(4 * masked) + payload)  # masked with zeros
 
     def say(self, message, **fields):
         self.send_frame(json.dumps({"type": message, **fields}).encode())
@@ -136,6 +140,12 @@ class WebSocket(Connection):
         elif length == 127:
             length = struct.unpack(">Q", self.receive(8))[0]
         return first & 15, self.receive(length)
+
+    def close_code(self):
+        """Returns with which code the gateway closes. Skips what it says before."""
+        while (frame := self.next_frame())[0] != CLOSE:
+            pass
+        return struct.unpack_from(">H", frame[1])[0]
 
     def next(self):
         """Returns the next message. A frame becomes {"type": "frame", "id": …, "bytes": …}."""

@@ -12,7 +12,7 @@ import time
 import dci_pb2 as dci
 import pytest
 
-from attacker import PING, Connection, Ended, WebSocket
+from attacker import CLOSE, PING, Connection, Ended, WebSocket
 from browser import Browser, Gateway
 from machine import PATIENCE, TIMEBASE_HZ
 
@@ -119,8 +119,8 @@ def test_what_is_no_websocket_of_our_page_is_refused(gateway, witness):
             assert b"orrery" not in connection.receive_all(), headers
 
 
-def test_only_get_is_served(gateway, witness):
-    for method in ("POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "NONSENSE"):
+def test_only_get_and_head_are_served(gateway, witness):
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECT", "NONSENSE"):
         with Connection(gateway.port) as connection:
             connection.request(f"{method} / HTTP/1.1", Content_Length="5")
             reply = connection.receive_all()
@@ -192,6 +192,7 @@ def test_a_message_may_be_16_kb_long_and_no_longer(gateway, witness):
         assert browser.next()["type"] == "welcome"
     with WebSocket(gateway.port) as attacker:
         attacker.send_frame(message.ljust(MESSAGE_IN_BYTES + 1))
+        assert attacker.next_frame()[0] == CLOSE
         assert attacker.receive_all() == b""
 
 

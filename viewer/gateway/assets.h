@@ -14,5 +14,7 @@ struct asset {
 // Returns NULL if there is no such file. It compares the path as it is, and looks nothing up
 // elsewhere.
 const struct asset *asset_find(const char *path);
+// Returns the file itself, for who takes no gzip. The caller frees it.
+char *asset_unpack(const struct asset *asset, size_t *size);
 
 #endif

@@ -175,12 +175,12 @@ struct co_rep *co_dref(coid_t coid);
 // ---- lifetime ----------------------------------------------------------------------------------
 
 // Makes root an instance of class (and registers the class at its first use). The object is live,
-// and its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, or E_LIMIT if all 2^24
-// COIDs are in use or 256 classes are registered. Thread or interrupt context, locks of rank <
-// RANK_CO.
+// and its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, E_LIMIT if all 2^24 COIDs
+// are in use or 256 classes are registered, or E_INVAL if the class is not distributed, or nothing
+// supplies its reps. Thread or interrupt context, locks of rank < RANK_CO.
 s64 co_create(struct co_class *class, struct co_root *root);
 // Does the same for a shared implementation: rep (mostly in the same allocation as root) serves all
-// CPUs.
+// CPUs. E_INVAL: the class is distributed.
 s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep *rep);
 
 // Ends an object. From now on calls return E_STALE on every CPU. Calls under way finish; after

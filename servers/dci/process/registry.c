@@ -121,8 +121,9 @@ static CO_METHOD s64 dci_server_round(struct dci_server *self, u64 until)
     return (s64)server_round(until);
 }
 
-static s64 server_num_children(struct co_rep *self)
+static CO_METHOD s64 server_num_children(struct co_rep *self)
 {
+    CO_HOME(self);
     s64 count = 0;
 
     (void)self;
@@ -131,8 +132,9 @@ static s64 server_num_children(struct co_rep *self)
     return count;
 }
 
-static s64 server_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 server_children(struct co_rep *self, coid_t *out, u32 max)
 {
+    CO_HOME(self);
     u32 count = 0;
 
     (void)self;

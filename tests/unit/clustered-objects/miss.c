@@ -193,6 +193,24 @@ static void a_rep_is_traced_back_to_its_object(void **state)
     assert_int_equal(rep_state, CO_REP_STALE);
 }
 
+static void a_class_that_says_what_it_is_not_is_refused(void **state)
+{
+    (void)state;
+    struct co_class shared = {.name = "S", .implementation = "S", .ops = &probe_ops.base};
+    struct co_class no_reps = shared, not_distributed = probe_class;
+    no_reps.distributed = true;
+    not_distributed.distributed = false;
+    not_distributed.id = 0;
+    struct co_root one_root = {0};
+    struct probe rep = {0};
+    assert_int_equal(co_create(&shared, &one_root), E_INVAL);
+    assert_int_equal(co_create(&no_reps, &one_root), E_INVAL);
+    assert_int_equal(co_create(&not_distributed, &one_root), E_INVAL);
+    assert_int_equal(co_create_shared(&not_distributed, &one_root, &rep.co), E_INVAL);
+    assert_int_equal(co_create_shared(&probe_class, &one_root, &rep.co), E_INVAL);
+    assert_int_equal(shared.id | no_reps.id | not_distributed.id, 0);
+}
+
 static void static_reps_serve_their_cpus(void **state)
 {
     (void)state;
@@ -230,6 +248,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_object_destroyed_during_its_miss_is_stale, create, end),
         cmocka_unit_test_setup_teardown(of_two_misses_at_once_one_rep_stays, create, end),
         cmocka_unit_test(static_reps_serve_their_cpus),
+        cmocka_unit_test(a_class_that_says_what_it_is_not_is_refused),
         cmocka_unit_test_setup_teardown(a_rep_is_traced_back_to_its_object, create, end),
     };
     return cmocka_run_group_tests_name("co_miss", tests, host_start, NULL);

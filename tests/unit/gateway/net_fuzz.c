@@ -10,6 +10,7 @@
 #include "gateway/net.h"
 #include "played.h"
 #include "tools/interrupt.h"
+#include "tools/memory.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -47,6 +48,12 @@ const struct asset *asset_find(const char *path)
     return strcmp(path, "/") == 0 ? &page : NULL;
 }
 
+char *asset_unpack(const struct asset *asset, size_t *size)
+{
+    *size = (size_t)(asset->end - asset->data);
+    return memcpy(memory_get(*size), asset->data, *size);
+}
+
 // ---- what is sent ------------------------------------------------------------------------------
 
 struct input {
@@ -77,6 +84,9 @@ static const char *const headers[] = {
     "Connection: close\r\n",
     "Connection: keep-alive\r\n",
     "Content-Length: 5\r\n",
+    "Accept-Encoding: gzip, *;q=0\r\n",
+    "Accept-Encoding: ;q=, gzip;q\r\n",
+    "Sec-WebSocket-Protocol: other, orrery\r\n",
     "Content-Length: -1\r\n",
     "Content-Length: 99999999999999999999\r\n",
     "Transfer-Encoding: chunked\r\n",
@@ -314,6 +324,10 @@ static void another_browser_gets_in(void)
     char hello[128];
     input.size = 0;
     add_upgrade(&input);
+    assert_int_equal(send(fd, input.bytes, input.size, MSG_NOSIGNAL), input.size);
+    assert_true(receive(fd, reply, sizeof(reply), true) > 0);
+    assert_non_null(strstr(reply, " 101 "));
+    input.size = 0;
     snprintf(hello, sizeof(hello), "{\"type\":\"hello\",\"token\":\"%s\",\"version\":1}",
              hub.access.observer);
     u8 head[6] = {0x81, (u8)(0x80 | strlen(hello))};

@@ -18,8 +18,9 @@ gateway_names_SRC := tests/unit/gateway/names.c viewer/gateway/names.c viewer/to
     $(GATEWAY_UNIT_BASE)
 gateway_hub_SRC := tests/unit/gateway/hub.c $(GATEWAY_UNIT_HUB)
 gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
-gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c \
-    viewer/tools/interrupt.c viewer/gateway/exposition.c viewer/tools/clock.c $(GATEWAY_UNIT_HUB)
+gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c $(addprefix viewer/gateway/,net.c \
+    frames_in.c header_lists.c exposition.c) viewer/tools/interrupt.c viewer/tools/clock.c \
+    $(GATEWAY_UNIT_HUB)
 gateway_exposition_SRC := tests/unit/gateway/exposition.c viewer/gateway/exposition.c \
     viewer/tools/clock.c $(GATEWAY_UNIT_BASE)
 gateway_tape_SRC := tests/unit/gateway/tape.c $(addprefix viewer/,gateway/tape_read.c \
