@@ -17,6 +17,7 @@
 
 struct frames_in {
     bool known;                 // a connection of this thread
+    bool seen;                  // something has come through recv() below
     u32 tail;                   // the last four bytes of HTTP
     frames_in_fault_t on_fault; // NULL: HTTP
     void *context;
@@ -47,14 +48,16 @@ void frames_in_begin(int socket)
 bool frames_in_waits(int socket)
 {
     struct frames_in *frames = find(socket);
-    return frames != NULL && frames->known && frames->tail == END_OF_HEAD;
+    return frames == NULL || !frames->seen || frames->tail == END_OF_HEAD;
 }
 
 void frames_in_watch(int socket, frames_in_fault_t on_fault, void *context)
 {
     struct frames_in *frames = find(socket);
-    frames->on_fault = on_fault;
-    frames->context = context;
+    if (frames != NULL) {
+        frames->on_fault = on_fault;
+        frames->context = context;
+    }
 }
 
 void frames_in_end(int socket)
@@ -145,6 +148,7 @@ __attribute__((visibility("default"))) ssize_t recv(int socket, void *data, size
     struct frames_in *frames = find(socket);
     if (got <= 0 || frames == NULL || !frames->known || (flags & MSG_PEEK) != 0)
         return got;
+    frames->seen = true;
     if (frames->on_fault == NULL) {
         for (ssize_t i = got > 4 ? got - 4 : 0; i < got; i++)
             frames->tail = frames->tail << 8 | ((const u8 *)data)[i];

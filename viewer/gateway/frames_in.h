@@ -13,8 +13,9 @@ typedef void (*frames_in_fault_t)(void *context, u16 status);
 
 // A connection begins: what comes is HTTP.
 void frames_in_begin(int socket);
-// Whether it has sent nothing behind the head of its request. Who asks for a WebSocket may not send
-// frames before the answer.
+// Returns whether it has sent nothing behind the head of its request, as far as that is known: a
+// libwebsockets that reads by another call than recv() is not looked at. Who asks for a WebSocket
+// may not send frames before the answer.
 bool frames_in_waits(int socket);
 // From now on frames come. on_fault is called once at most, with the first that breaks a rule.
 void frames_in_watch(int socket, frames_in_fault_t on_fault, void *context);
