@@ -3,6 +3,7 @@
 #include "tcp_socket.h"
 
 #include <ipc/net_session.h>
+#include <lwip/priv/tcp_priv.h>
 
 static struct socket *socket_of(struct socket_rep *self)
 {
@@ -43,6 +44,24 @@ static CO_METHOD s64 tcp_socket_work(struct socket_rep *self)
     return 0;
 }
 
+// lwIP would find it out at listen only, as all sockets may use addresses again at once.
+static bool is_taken(const struct tcp_pcb *asks, u32 address, u32 port)
+{
+    for (const struct tcp_pcb_listen *other = tcp_listen_pcbs.listen_pcbs; other != NULL;
+         other = other->next) {
+        u32 its = ip_2_ip4(&other->local_ip)->addr;
+        if (other->local_port == port && (its == address || its == 0 || address == 0))
+            return true;
+    }
+    for (const struct tcp_pcb *other = tcp_bound_pcbs; other != NULL; other = other->next) {
+        u32 its = ip_2_ip4(&other->local_ip)->addr;
+        if (other != asks && other->local_port == port &&
+            (its == address || its == 0 || address == 0))
+            return true;
+    }
+    return false;
+}
+
 static CO_METHOD s64 tcp_socket_bind(struct socket_rep *self, u32 address, u32 port)
 {
     CO_HOME(self);
@@ -53,6 +72,8 @@ static CO_METHOD s64 tcp_socket_bind(struct socket_rep *self, u32 address, u32 p
         return E_BUSY;
     if (port > UINT16_MAX)
         return E_INVAL;
+    if (port != 0 && is_taken(socket->pcb, address, port))
+        return E_EXIST;
     err_t error = tcp_bind(socket->pcb, &own, (u16)port);
     if (error != ERR_OK)
         return error == ERR_USE ? E_EXIST : E_INVAL;

@@ -21,6 +21,11 @@ def test_programs_see_posix_files(boot, cpus):
     run(boot, "test-files", cpus).wait_passed("test-files", 300)
 
 
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_posix_calls_do_what_the_tables_say(boot, cpus):
+    run(boot, "test-posix", cpus, network=True).wait_passed("test-posix")
+
+
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_killed_servers_come_back_and_clients_reconnect(boot, cpus):
     """And before that: processes without rights that use what is another's, and take all there

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // IPv4 addresses as text, and names of hosts.
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdbool.h>
@@ -26,7 +27,42 @@ static bool take_number(const char **text, unsigned long limit, unsigned long *v
     return any;
 }
 
+// Takes a number as C writes it: decimal, 0 octal, 0x hexadecimal. Moves *text behind it.
+static bool take_c_number(const char **text, unsigned long *value)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)**text))
+        return false;
+    *value = strtoul(*text, &end, 0);
+    *text = end;
+    return *value <= UINT32_MAX;
+}
+
+// One to four numbers: the last takes the bytes that are left.
 int inet_aton(const char *text, struct in_addr *address)
+{
+    uint32_t result = 0;
+
+    for (unsigned left = 32;; left -= 8) {
+        unsigned long value;
+        if (left == 0 || !take_c_number(&text, &value))
+            return 0;
+        if (*text != '.') {
+            if (value >> left != 0 || (*text != 0 && !isspace((unsigned char)*text)))
+                return 0;
+            address->s_addr = result | (uint32_t)value;
+            return 1;
+        }
+        if (value > 255)
+            return 0;
+        result |= (uint32_t)value << (left - 8);
+        text++;
+    }
+}
+
+// Four decimal numbers, and nothing else.
+static int four_numbers(const char *text, struct in_addr *address)
 {
     uint32_t result = 0;
 
@@ -56,7 +92,7 @@ int inet_pton(int family, const char *text, void *address)
         errno = EAFNOSUPPORT;
         return -1;
     }
-    return inet_aton(text, address);
+    return four_numbers(text, address);
 }
 
 const char *inet_ntop(int family, const void *address, char *text, socklen_t bytes)

@@ -16,6 +16,8 @@ struct bsd_socket {
     struct mutex reading, writing;
     u64 receive_us, send_us; // SO_RCVTIMEO, SO_SNDTIMEO; 0: none
     bool reset_on_close;     // SO_LINGER {1, 0}
+    bool keep_alive, delay;  // SO_KEEPALIVE; TCP_NODELAY's opposite
+    bool reuse_address;      // SO_REUSEADDR, merely kept
     bool told;               // why the connection failed, which is told once; atomic
 };
 

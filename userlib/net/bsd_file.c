@@ -245,6 +245,7 @@ int bsd_install(const struct net_socket *socket)
         return bsd_result(-ENOMEM);
     }
     bsd->socket = *socket;
+    bsd->keep_alive = true; // as the server begins it
     file->private = bsd;
     return bsd_result(fd_install(file, 0));
 }

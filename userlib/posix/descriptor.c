@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static int fail(int number)
@@ -128,17 +129,17 @@ int close(int fd)
     return (int)posix_result(fd_remove(fd));
 }
 
-static int duplicate(int fd, int at_least)
+static int duplicate(int fd, int at_least, int flags)
 {
     struct fd_file *file = fd_hold(fd);
     if (file == NULL)
         return fail(EBADF);
-    return (int)posix_result(fd_install(file, at_least));
+    return (int)posix_result(fd_install_new(file, at_least, flags));
 }
 
 int dup(int fd)
 {
-    return duplicate(fd, 0);
+    return duplicate(fd, 0, 0);
 }
 
 int dup2(int fd, int to)
@@ -151,6 +152,16 @@ int dup2(int fd, int to)
         return to;
     }
     return (int)posix_result(fd_install_at(file, to));
+}
+
+int dup3(int fd, int to, int flags)
+{
+    if (fd == to || (flags & ~O_CLOEXEC) != 0)
+        return fail(EINVAL);
+    int result = dup2(fd, to);
+    if (result >= 0 && flags != 0)
+        fd_set_flag(to, FD_CLOEXEC);
+    return result;
 }
 
 static int set_flags(int fd, int flags)
@@ -169,7 +180,7 @@ static int get_flags(int fd)
     struct fd_file *file = fd_hold(fd);
     if (file == NULL)
         return fail(EBADF);
-    int flags = (int)file->flags;
+    int flags = (int)file->flags & (O_ACCMODE | O_APPEND | O_NONBLOCK);
     fd_put(file);
     return flags;
 }
@@ -182,15 +193,38 @@ int fcntl(int fd, int command, ...)
     va_end(arguments);
     switch (command) {
     case F_DUPFD:
-        return value < 0 || value >= FD_MAX ? fail(EINVAL) : duplicate(fd, value);
+    case F_DUPFD_CLOEXEC:
+        if (value < 0 || value >= FD_MAX)
+            return fail(EINVAL);
+        return duplicate(fd, value, command == F_DUPFD_CLOEXEC ? O_CLOEXEC : 0);
     case F_GETFL:
         return get_flags(fd);
     case F_SETFL:
         return set_flags(fd, value);
-    case F_GETFD: // descriptors are inherited by those whom one names when spawning
-    case F_SETFD:
-        return get_flags(fd) < 0 ? -1 : 0;
+    case F_GETFD:
+        return (int)posix_result(fd_get_flag(fd));
+    case F_SETFD: // descriptors are inherited by those whom one names when spawning
+        return (int)posix_result(fd_set_flag(fd, value));
     default:
         return fail(EINVAL);
     }
+}
+
+static int set_waiting(int fd, bool waits)
+{
+    int flags = get_flags(fd);
+    if (flags < 0)
+        return -1;
+    return set_flags(fd, waits ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    if (request != FIONBIO)
+        return get_flags(fd) < 0 ? -1 : fail(ENOTTY);
+    va_list arguments;
+    va_start(arguments, request);
+    const int *value = va_arg(arguments, const int *);
+    va_end(arguments);
+    return set_waiting(fd, *value == 0);
 }

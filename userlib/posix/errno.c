@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Our errors as errno.
+#include "mounts.h"
+
 #include <posix/fd.h>
 
 #include <errno.h>
@@ -10,11 +12,25 @@ int posix_errno(s64 error)
         s64 error;
         int number;
     } table[] = {
-        {E_INVAL, EINVAL},      {E_NOMEM, ENOMEM},       {E_NOENT, ENOENT}, {E_STALE, EIO},
-        {E_BUSY, EBUSY},        {E_LIMIT, ENOSPC},       {E_PERM, EACCES},  {E_FAULT, EFAULT},
-        {E_TIMEOUT, ETIMEDOUT}, {E_AGAIN, EAGAIN},       {E_EXIST, EEXIST}, {E_IO, EIO},
-        {E_PROTO, EPROTO},      {E_NOTSUP, ENOTSUP},     {E_PEER, EIO},     {E_NOTDIR, ENOTDIR},
-        {E_ISDIR, EISDIR},      {E_NOTEMPTY, ENOTEMPTY},
+        {E_INVAL, EINVAL},
+        {E_NOMEM, ENOMEM},
+        {E_NOENT, ENOENT},
+        {E_STALE, EIO},
+        {E_BUSY, EBUSY},
+        {E_LIMIT, ENOSPC},
+        {E_PERM, EACCES},
+        {E_FAULT, EFAULT},
+        {E_TIMEOUT, ETIMEDOUT},
+        {E_AGAIN, EAGAIN},
+        {E_EXIST, EEXIST},
+        {E_IO, EIO},
+        {E_PROTO, EPROTO},
+        {E_NOTSUP, ENOTSUP},
+        {E_PEER, EIO},
+        {E_NOTDIR, ENOTDIR},
+        {E_ISDIR, EISDIR},
+        {E_NOTEMPTY, ENOTEMPTY},
+        {PATH_TOO_LONG, ENAMETOOLONG},
     };
     if (error >= 0)
         return 0;

@@ -83,14 +83,83 @@ void *mmap(void *address, size_t bytes, int prot, int flags, int fd, off_t offse
     return (void *)(uintptr_t)region.address;
 }
 
+// ---- ranges -------------------------------------------------------------------------------------
+
+#define REGIONS 16 // asked for at a time
+
+// Gets the first region that ends behind address. Returns false if there is none.
+static bool region_behind(u64 address, struct sys_region_info *found)
+{
+    struct sys_region_info infos[REGIONS];
+    u64 cursor = 0;
+    s64 bytes;
+    while ((bytes = sys_region_list(0, &cursor, infos, sizeof(infos))) > 0) {
+        for (u64 i = 0; i < (u64)bytes / sizeof(infos[0]); i++) {
+            *found = infos[i];
+            if (found->address + found->bytes > address)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_range(u64 address, u64 bytes)
+{
+    return address % PAGE == 0 && bytes <= USER_END && address <= USER_END - bytes;
+}
+
+// What lies between address and end loses its memory. Regions are not split.
+static s64 unmap_part(const struct sys_region_info *region, u64 address, u64 end)
+{
+    if (region->address + region->bytes > end)
+        return E_NOTSUP;
+    if (region->address < address)
+        return sys_region_resize(region->address, address - region->address);
+    return sys_region_destroy(region->address);
+}
+
 int munmap(void *address, size_t bytes)
 {
-    (void)bytes;
-    return (int)posix_result(-posix_errno(sys_region_destroy((uintptr_t)address)));
+    u64 at = (uintptr_t)address;
+    struct sys_region_info region;
+    if (bytes == 0 || !is_range(at, bytes))
+        return (int)posix_result(-EINVAL);
+    u64 end = ALIGN_UP(at + bytes, PAGE);
+    s64 status = 0;
+    while (status == 0 && at < end && region_behind(at, &region) && region.address < end) {
+        status = unmap_part(&region, at, end);
+        at = region.address + region.bytes;
+    }
+    return (int)posix_result(-posix_errno(status));
+}
+
+// Protects region by region. Returns a negative errno.
+static s64 protect_parts(u64 at, u64 end, u32 prot)
+{
+    struct sys_region_info region;
+    s64 status = 0;
+    while (status == 0 && at < end) {
+        if (!region_behind(at, &region) || region.address > at)
+            return -ENOMEM;
+        u64 stop = region.address + region.bytes < end ? region.address + region.bytes : end;
+        status = sys_region_protect(at, stop - at, prot);
+        at = stop;
+    }
+    return -posix_errno(status);
 }
 
 int mprotect(void *address, size_t bytes, int prot)
 {
-    s64 status = sys_region_protect((uintptr_t)address, ALIGN_UP(bytes, PAGE), (u32)prot);
+    u64 at = (uintptr_t)address;
+    if (at % PAGE != 0)
+        return (int)posix_result(-EINVAL);
+    if (!is_range(at, bytes))
+        return (int)posix_result(-ENOMEM);
+    if (bytes == 0)
+        return 0;
+    u64 end = ALIGN_UP(at + bytes, PAGE);
+    s64 status = sys_region_protect(at, end - at, (u32)prot);
+    if (status == E_NOENT)
+        return (int)posix_result(protect_parts(at, end, (u32)prot));
     return (int)posix_result(-posix_errno(status));
 }

@@ -15,6 +15,8 @@
 #define FIRST_PAUSE_US 500
 #define LONGEST_PAUSE_US 20000
 
+_Static_assert(PATH_BYTES == FS_PATH_MAX + 1 && NAME_BYTES == FS_NAME_MAX, "path_text.h");
+
 struct mount {
     char point[FS_NAME_MAX + 1];
     struct service *service;
@@ -140,13 +142,14 @@ static s64 locate(const char *path, struct service **service, const char **rest)
     return status;
 }
 
-static s64 absolute(const char *path, char out[PATH_BYTES])
+s64 path_resolve(const char *path, char out[PATH_BYTES])
 {
     char from[PATH_BYTES];
+    if (path[0] == '\0')
+        return E_NOENT;
     directory_get(from);
-    if (path_absolute(from, path, out))
-        return 0;
-    return path[0] == '\0' ? E_NOENT : E_INVAL;
+    bool fits = strnlen(path, PATH_BYTES) < PATH_BYTES && path_absolute(from, path, out);
+    return fits ? 0 : PATH_TOO_LONG;
 }
 
 struct path_request {
@@ -161,17 +164,15 @@ static s64 call_path(cap_t server, void *argument)
     return request->call(server, request->path, request->argument);
 }
 
-s64 path_do(const char *path, path_call call, void *argument, struct service **service)
+// Makes a call on a path that is absolute and normal. Inlined, as most paths are that.
+static inline __attribute__((always_inline)) s64 normal_do(const char *path, path_call call,
+                                                           void *argument, struct service **service)
 {
-    char text[PATH_BYTES];
     struct service *found = NULL;
     struct path_request request = {.call = call, .argument = argument};
-    bool normal = path_is_normal(path);
-    s64 status = normal ? 0 : absolute(path, text);
-    if (status != 0)
-        return status;
+    s64 status = 0;
     for (u32 i = 0; i < TRIES; i++) {
-        status = locate(normal ? path : text, &found, &request.path);
+        status = locate(path, &found, &request.path);
         if (status == 0)
             status = service_do(found, call_path, &request);
         if (status != E_AGAIN)
@@ -180,27 +181,85 @@ s64 path_do(const char *path, path_call call, void *argument, struct service **s
     }
     if (service != NULL)
         *service = found;
+    return status == E_INVAL && path_has_long_name(path) ? PATH_TOO_LONG : status;
+}
+
+static s64 call_kind(cap_t server, const char *path, void *argument)
+{
+    struct fs_stat info;
+    s64 status = fs_stat(server, path, &info);
+    *(u32 *)argument = info.kind;
+    return status;
+}
+
+// Are directories where the path needs them? That is lost when it is made normal. What only has
+// slashes behind it may be missing: it may be about to be made.
+static s64 check_directories(const char *path)
+{
+    char part[PATH_BYTES], text[PATH_BYTES];
+    u64 at = 0, bytes;
+    u32 kind;
+    while ((bytes = path_next_directory(path, &at)) != 0) {
+        memcpy(part, path, bytes);
+        part[bytes] = '\0';
+        s64 status = path_resolve(part, text);
+        if (status == 0)
+            status = normal_do(text, call_kind, &kind, NULL);
+        if (status == E_NOENT && path[bytes + strspn(path + bytes, "/")] == '\0')
+            return 0;
+        if (status != 0)
+            return status;
+        if (kind != FS_KIND_DIRECTORY)
+            return E_NOTDIR;
+    }
+    return 0;
+}
+
+static s64 resolve_and_check(const char *path, char out[PATH_BYTES])
+{
+    s64 status = path_resolve(path, out);
+    return status != 0 ? status : check_directories(path);
+}
+
+static __attribute__((noinline)) s64 other_do(const char *path, path_call call, void *argument,
+                                              struct service **service)
+{
+    char text[PATH_BYTES];
+    s64 status = resolve_and_check(path, text);
+    return status != 0 ? status : normal_do(text, call, argument, service);
+}
+
+s64 path_do(const char *path, path_call call, void *argument, struct service **service)
+{
+    if (!path_is_normal(path))
+        return other_do(path, call, argument, service);
+    return normal_do(path, call, argument, service);
+}
+
+// Finds a path's service, and what the path is for that.
+static s64 locate_text(const char *path, char out[PATH_BYTES], struct service **service)
+{
+    char text[PATH_BYTES];
+    const char *rest;
+    s64 status = resolve_and_check(path, text);
+    if (status == 0 && path_has_long_name(text))
+        status = PATH_TOO_LONG;
+    if (status == 0)
+        status = locate(text, service, &rest);
+    if (status == 0)
+        strcpy(out, rest);
     return status;
 }
 
 s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
               char to_text[PATH_BYTES], struct service **service)
 {
-    char text[PATH_BYTES];
-    const char *rest;
     struct service *other;
-    s64 status = absolute(from, text);
+    s64 status = locate_text(from, from_text, service);
     if (status == 0)
-        status = locate(text, service, &rest);
+        status = locate_text(to, to_text, &other);
     if (status != 0)
         return status;
-    strcpy(from_text, rest);
-    status = absolute(to, text);
-    if (status == 0)
-        status = locate(text, &other, &rest);
-    if (status != 0)
-        return status;
-    strcpy(to_text, rest);
     return *service == other ? 0 : E_NOTSUP;
 }
 

@@ -3,6 +3,7 @@
 #include "file.h"
 #include "mounts.h"
 #include "pipe.h"
+#include "table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +43,18 @@ static u32 open_flags(int flags)
            ((flags & O_DIRECTORY) != 0 ? FS_DIRECTORY : 0);
 }
 
+static bool has_slash_behind(const char *path)
+{
+    u64 bytes = strlen(path);
+    return bytes > 0 && path[bytes - 1] == '/';
+}
+
 int open(const char *path, int flags, ...)
 {
     struct opening opening; // the call fills in the rest
     struct service *service;
+    if ((flags & O_CREAT) != 0 && has_slash_behind(path))
+        return result_of(E_ISDIR);
     opening.flags = open_flags(flags);
     s64 status = path_do(path, call_open, &opening, &service);
     if (status != 0)
@@ -53,7 +62,7 @@ int open(const char *path, int flags, ...)
     struct fd_file *file = file_new(service, opening.handle, opening.info.kind, flags);
     if (file == NULL)
         return result_of(E_NOMEM);
-    return (int)posix_result(fd_install(file, 0));
+    return (int)posix_result(fd_install_new(file, 0, flags));
 }
 
 int creat(const char *path, mode_t mode)
@@ -116,6 +125,10 @@ int unlink(const char *path)
 
 int rmdir(const char *path)
 {
+    if (path_ends_with(path, "."))
+        return result_of(E_INVAL);
+    if (path_ends_with(path, ".."))
+        return result_of(E_NOTEMPTY);
     return result_of(path_do(path, call_rmdir, NULL, NULL));
 }
 
@@ -186,18 +199,17 @@ int truncate(const char *path, off_t bytes)
 
 int chdir(const char *path)
 {
-    char from[PATH_BYTES], to[PATH_BYTES];
+    char to[PATH_BYTES];
     struct fs_stat info;
     s64 status = path_do(path, call_stat, &info, NULL);
     if (status != 0)
         return result_of(status);
     if (info.kind != FS_KIND_DIRECTORY)
         return result_of(E_NOTDIR);
-    directory_get(from);
-    if (!path_absolute(from, path, to))
-        return result_of(E_INVAL);
-    directory_set(to);
-    return 0;
+    status = path_resolve(path, to);
+    if (status == 0)
+        directory_set(to);
+    return result_of(status);
 }
 
 char *getcwd(char *buffer, size_t bytes)
@@ -227,19 +239,26 @@ static s64 call_pipe(cap_t server, void *argument)
 
 int pipe(int fds[2])
 {
+    return pipe2(fds, 0);
+}
+
+int pipe2(int fds[2], int flags)
+{
     static const int modes[2] = {O_RDONLY, O_WRONLY};
     struct service *service = service_get(ROOT_SERVICE);
     struct fd_file *files[2];
     struct piping piping;
+    if ((flags & ~(O_CLOEXEC | O_NONBLOCK)) != 0)
+        return result_of(E_INVAL);
     s64 status = service == NULL ? E_NOMEM : service_do(service, call_pipe, &piping);
     if (status != 0)
         return result_of(status);
     for (u32 i = 0; i < 2; i++)
-        files[i] = file_new(service, piping.ends[i], FS_KIND_PIPE, modes[i]);
+        files[i] = file_new(service, piping.ends[i], FS_KIND_PIPE, modes[i] | (flags & O_NONBLOCK));
     if (files[0] != NULL && files[1] != NULL)
         pipe_own(files[0], files[1]);
     for (u32 i = 0; i < 2; i++) {
-        fds[i] = files[i] == NULL ? -ENOMEM : fd_install(files[i], 0);
+        fds[i] = files[i] == NULL ? -ENOMEM : fd_install_new(files[i], 0, flags);
         if (fds[i] < 0 && i == 1 && fds[0] >= 0)
             close(fds[0]);
     }

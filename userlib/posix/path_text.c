@@ -71,6 +71,46 @@ bool path_is_normal(const char *path)
     }
 }
 
+static bool is_name(const char *at, u64 bytes, const char *name)
+{
+    return strlen(name) == bytes && memcmp(at, name, bytes) == 0;
+}
+
+u64 path_next_directory(const char *path, u64 *at)
+{
+    u64 found = 0; // the end of the last name, "." not counted
+    for (;;) {
+        u64 start = *at + strspn(path + *at, "/"), bytes = strcspn(path + start, "/");
+        *at = start + bytes;
+        if (bytes == 0)
+            return found != start ? found : 0; // 0: a plain name is at the end
+        if (is_name(path + start, bytes, "..") && found != 0)
+            return found;
+        if (!is_name(path + start, bytes, "..") && !is_name(path + start, bytes, "."))
+            found = *at;
+    }
+}
+
+bool path_has_long_name(const char *path)
+{
+    u64 bytes = 0;
+    for (; *path != '\0' && bytes <= NAME_BYTES; path += bytes) {
+        path += strspn(path, "/");
+        bytes = strcspn(path, "/");
+    }
+    return bytes > NAME_BYTES;
+}
+
+bool path_ends_with(const char *path, const char *name)
+{
+    u64 end = strlen(path), start;
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    for (start = end; start > 0 && path[start - 1] != '/'; start--)
+        ;
+    return is_name(path + start, end - start, name);
+}
+
 const char *path_below(const char *path, const char *point)
 {
     if (point[1] == '\0')

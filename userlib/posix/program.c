@@ -81,6 +81,8 @@ static s64 open_program(const char *path, struct process_program *program)
 {
     struct mapping mapping;
     s64 status = path_do(path, call_map, &mapping, NULL);
+    if (status == PATH_TOO_LONG)
+        status = E_INVAL;
     if (status != 0)
         return status;
     *program = (struct process_program){

@@ -3,14 +3,19 @@
 #include "table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <user/lock.h>
 #include <user/scheduler.h>
 
+_Static_assert(FD_MAX == 256, "_SC_OPEN_MAX in userlib/fallback/limits.c");
+
 static struct {
     struct mutex lock;
     struct fd_file *files[FD_MAX];
-    int end; // no file has ever been here or behind
+    int end;       // no file has ever been here or behind
+    bool any_flag; // one has had FD_CLOEXEC
+    u8 flags[FD_MAX];
 } table;
 
 static struct fd_file *spare; // the last one that was given up, or NULL
@@ -89,6 +94,8 @@ static struct fd_file *replace(int fd, struct fd_file *file)
     mutex_lock(&table.lock);
     struct fd_file *old = table.files[fd];
     put_at(fd, file);
+    if (table.any_flag)
+        table.flags[fd] = 0;
     mutex_unlock(&table.lock);
     return old;
 }
@@ -114,6 +121,30 @@ int fd_remove(int fd)
         return -EBADF;
     fd_put(old);
     return 0;
+}
+
+int fd_get_flag(int fd)
+{
+    if (fd < 0 || fd >= FD_MAX)
+        return -EBADF;
+    mutex_lock(&table.lock);
+    int flag = table.files[fd] != NULL ? table.flags[fd] : -EBADF;
+    mutex_unlock(&table.lock);
+    return flag;
+}
+
+int fd_set_flag(int fd, int flag)
+{
+    if (fd < 0 || fd >= FD_MAX)
+        return -EBADF;
+    mutex_lock(&table.lock);
+    bool there = table.files[fd] != NULL;
+    if (there) {
+        table.flags[fd] = (u8)(flag & FD_CLOEXEC);
+        table.any_flag |= (flag & FD_CLOEXEC) != 0;
+    }
+    mutex_unlock(&table.lock);
+    return there ? 0 : -EBADF;
 }
 
 void fd_remove_all(void)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -69,6 +70,18 @@ clock_t times(struct tms *times)
     u64 ticks_a_tick = time_hz() / (u64)sysconf(_SC_CLK_TCK);
     *times = (struct tms){.tms_utime = (clock_t)(process_ticks() / ticks_a_tick)};
     return (clock_t)(time_now() / ticks_a_tick);
+}
+
+int getrusage(int whose, struct rusage *usage)
+{
+    if (whose != RUSAGE_SELF) {
+        errno = whose == RUSAGE_CHILDREN ? ENOSYS : EINVAL;
+        return -1;
+    }
+    u64 ticks = process_ticks(), hz = time_hz();
+    *usage = (struct rusage){.ru_utime = {.tv_sec = (time_t)(ticks / hz),
+                                          .tv_usec = (suseconds_t)(ticks % hz * 1000000 / hz)}};
+    return 0;
 }
 
 int nanosleep(const struct timespec *time, struct timespec *left)

@@ -95,6 +95,56 @@ static void noise_gives_normal_paths(void **state)
     }
 }
 
+static void what_must_be_a_directory_is_told_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        u64 ends[3]; // of what must be one
+    } cases[] = {
+        {"a", {0}},
+        {"/", {0}},
+        {"..", {0}},
+        {"./..", {0}},
+        {"a/b", {0}},
+        {"a/", {1}},
+        {"a//", {1}},
+        {"a/.", {1}},
+        {"/a/./", {2}},
+        {"a/..", {1}},
+        {"a/../..", {1}},
+        {"../../a/", {7}},
+        {"a/b/../c", {3}},
+        {"a/./../b/", {1, 8}},
+        {"a/../b/../c/.", {1, 6, 11}},
+        {"a/...", {0}},
+    };
+    for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+        u64 at = 0;
+        for (u32 j = 0; j < 3 && cases[i].ends[j] != 0; j++)
+            assert_int_equal(path_next_directory(cases[i].path, &at), cases[i].ends[j]);
+        assert_int_equal(path_next_directory(cases[i].path, &at), 0);
+    }
+}
+
+static void names_are_measured_and_compared(void **state)
+{
+    (void)state;
+    char path[2 * NAME_BYTES + 8] = "/";
+    memset(path + 1, 'n', NAME_BYTES);
+    assert_false(path_has_long_name(path));
+    strcat(path, "/");
+    memset(path + NAME_BYTES + 2, 'n', NAME_BYTES);
+    assert_false(path_has_long_name(path));
+    strcat(path, "n");
+    assert_true(path_has_long_name(path));
+    assert_false(path_has_long_name("") || path_has_long_name("//"));
+    assert_true(path_ends_with(".", ".") && path_ends_with("a/.//", ".") &&
+                path_ends_with("a/..", ".."));
+    assert_false(path_ends_with("..", ".") || path_ends_with("a.", ".") ||
+                 path_ends_with("/", ".") || path_ends_with("", "."));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +152,8 @@ int main(void)
         cmocka_unit_test(what_is_too_long_is_refused),
         cmocka_unit_test(mount_points_divide_whole_names_only),
         cmocka_unit_test(noise_gives_normal_paths),
+        cmocka_unit_test(what_must_be_a_directory_is_told_in_order),
+        cmocka_unit_test(names_are_measured_and_compared),
     };
     return cmocka_run_group_tests_name("posix_path", tests, NULL, NULL);
 }

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Paths and typed lines of the posix library.
-UNIT += posix_path posix_line
+# Paths and typed lines of the posix library; the tables of its calls.
+UNIT += posix_path posix_line posix_tables
 posix_path_SRC := tests/unit/posix/path.c userlib/posix/path_text.c
 posix_path_INC := userlib/posix
 posix_line_SRC := tests/unit/posix/line.c userlib/posix/line.c
 posix_line_INC := userlib/posix
+posix_tables_SRC := tests/unit/posix/tables.c $(addprefix tests/guest/user/test-posix/, \
+    errors.c values.c)
+posix_tables_INC := tests/guest/user/test-posix
+posix_tables_CFLAGS := -D_GNU_SOURCE
+posix_tables_SANITIZERS := undefined # address ends a wrong posix_memalign

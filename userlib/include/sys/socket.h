@@ -20,8 +20,8 @@
 #define SOCK_DGRAM 2 // refused: EPROTONOSUPPORT
 
 #define SOL_SOCKET 0xffff
-#define SO_REUSEADDR 0x0004  // accepted; ports are always reusable
-#define SO_KEEPALIVE 0x0008  // int
+#define SO_REUSEADDR 0x0004  // int; merely kept: ended connections take no port
+#define SO_KEEPALIVE 0x0008  // int; on by default
 #define SO_LINGER 0x0080     // struct linger; only {1, 0}: close resets the connection
 #define SO_SNDBUF 0x1001     // get only: bytes of the ring
 #define SO_RCVBUF 0x1002     // get only

@@ -52,7 +52,7 @@ static void paths(void)
     char name[1100];
     EXPECT(make("/tmp/.././tmp//path", "x"));
     EXPECT(holds("/tmp/path", "x"));
-    EXPECT(holds("/../../tmp/path/", "x"));
+    EXPECT(holds("/../../tmp/path", "x"));
     EXPECT(chdir("/tmp") == 0);
     EXPECT(holds("path", "x") && holds("./path", "x") && holds("../tmp/path", "x"));
     EXPECT(getcwd(name, sizeof(name)) != NULL && strcmp(name, "/tmp") == 0);

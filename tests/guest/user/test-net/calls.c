@@ -48,9 +48,7 @@ static void ports(void)
     int first = listen_on(PORT);
     int second = socket(AF_INET, SOCK_STREAM, 0);
     address.sin_port = htons(PORT);
-    bool refused = bind(second, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-                   listen(second, 1) != 0 || PORT == 0;
-    EXPECT(!refused || errno == EADDRINUSE);
+    EXPECT(fails(bind(second, (struct sockaddr *)&address, sizeof(address)), EADDRINUSE));
     close(second);
     close(first);
     int again = listen_on(PORT); // at once
@@ -136,7 +134,7 @@ static void texts(void)
     char text[INET_ADDRSTRLEN];
 
     EXPECT(inet_aton("10.0.2.15", &address) == 1 && ntohl(address.s_addr) == 0x0a00020f);
-    EXPECT(inet_aton("10.0.2", &address) == 0);
+    EXPECT(inet_aton("10.0.256.2", &address) == 0);
     EXPECT(inet_aton("10.0.2.256", &address) == 0);
     EXPECT(inet_aton("10.0.2.1x", &address) == 0);
     EXPECT(strcmp(inet_ntop(AF_INET, "\x7f\0\0\1", text, sizeof(text)), "127.0.0.1") == 0);

@@ -20,7 +20,7 @@
 // What is written to a shared mapping reaches readers of the file when the kernel gives the page to
 // the file's server.
 void *mmap(void *address, size_t bytes, int prot, int flags, int fd, off_t offset);
-// Whole mappings only: address as mmap returned it.
+// Ends whole mappings, and the last pages of one. ENOTSUP: pages of one that goes on behind them.
 int munmap(void *address, size_t bytes);
 int mprotect(void *address, size_t bytes, int prot);
 
