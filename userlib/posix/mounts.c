@@ -188,7 +188,8 @@ static s64 call_kind(cap_t server, const char *path, void *argument)
 {
     struct fs_stat info;
     s64 status = fs_stat(server, path, &info);
-    *(u32 *)argument = info.kind;
+    if (status == 0)
+        *(u32 *)argument = info.kind;
     return status;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // POSIX's semaphores, over the library's.
+#include <posix/fd.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <semaphore.h>
@@ -7,18 +9,12 @@
 
 #define NS TIME_SECOND
 
-static int fail(int number)
-{
-    errno = number;
-    return -1;
-}
-
 int sem_init(sem_t *semaphore, int shared, unsigned value)
 {
     if (shared != 0)
-        return fail(ENOSYS);
+        return (int)posix_result(-ENOSYS);
     if (value > SEM_VALUE_MAX)
-        return fail(EINVAL);
+        return (int)posix_result(-EINVAL);
     *semaphore = (sem_t){.semaphore = SEMAPHORE_INITIALISER(value)};
     return 0;
 }
@@ -37,7 +33,7 @@ int sem_wait(sem_t *semaphore)
 
 int sem_trywait(sem_t *semaphore)
 {
-    return semaphore_try(&semaphore->semaphore) ? 0 : fail(EAGAIN);
+    return semaphore_try(&semaphore->semaphore) ? 0 : (int)posix_result(-EAGAIN);
 }
 
 // Turns a date into a time of the time base.
@@ -57,9 +53,9 @@ int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict dat
     if (semaphore_try(&semaphore->semaphore))
         return 0;
     if (date->tv_nsec < 0 || date->tv_nsec >= (long)NS)
-        return fail(EINVAL);
+        return (int)posix_result(-EINVAL);
     if (semaphore_down_until(&semaphore->semaphore, deadline_of(date)) != 0)
-        return fail(ETIMEDOUT);
+        return (int)posix_result(-ETIMEDOUT);
     return 0;
 }
 
