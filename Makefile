@@ -13,6 +13,12 @@ BUILD ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
 THIRD ?= build/third_party
 V     ?= 0
 
+# Of the command line, a program to profile; each user.mk has a PROGRAM of its own.
+ifeq ($(origin PROGRAM),command line)
+PROFILED := $(PROGRAM)
+override undefine PROGRAM
+endif
+
 .PHONY: FORCE all
 FORCE:
 
@@ -113,7 +119,8 @@ test-long-now: system-ready $(WEB_TOOLS)
 
 # What the system tests need, without unit tests but for the judge of disks.
 .PHONY: system-ready
-system-ready: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN) $(BUILD)/unit/fs_power
+system-ready: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PROFILE_PLUGIN) $(PYTHON_GEN) \
+    $(BUILD)/unit/fs_power
 
 # Power cuts at any write to the disk: of recorded servers, then of recorded machines.
 POWER ?= 1
@@ -158,10 +165,11 @@ bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 bench-linux-now: $(IMAGES)
 	@scripts/bench-linux --build $(BUILD) $(BENCHFLAGS)
 
-# Where the instructions of a line of `make bench` go.
+# Where the instructions of a line of `make bench` go, or of a program between its marks.
 LINE ?= net.web_request
 bench-profile-now: $(IMAGES) $(PROFILE_PLUGIN)
-	@scripts/bench-profile --build $(BUILD) --cross $(CROSS) $(BENCHFLAGS) $(LINE)
+	@scripts/bench-profile --build $(BUILD) --cross $(CROSS) $(BENCHFLAGS) \
+	    $(if $(PROFILED),--program $(PROFILED) --args '$(ARGS)',$(LINE))
 
 bench-trace-now: $(VIEWER)
 	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)

@@ -2,6 +2,8 @@
 """What ran while a line was measured: the part of scripts/bench-profile that reads what the plugin
 has written (bench/profile/profile.c).
 
+Of a program of one's own each window is shown by the places that begin and end it (--program).
+
 A program takes the time at least twice for a line, and often for several rounds of which it tells
 the least. So a line has many windows. The one that was told is that whose instructions are the
 line's value times the operations: a nanosecond is an instruction.
@@ -22,6 +24,10 @@ class ProfileError(Exception):
     """What was written cannot be a profile of the line."""
 
 
+def parse_block(words):
+    return Block(int(words[1], 16), int(words[2], 16), [int(word, 16) for word in words[3:]])
+
+
 def read_windows(lines, wanted):
     """Reads up to the told line with number wanted, from 0. Returns its operations, its windows as
     lists of Counters by block, and all blocks by number."""
@@ -29,8 +35,7 @@ def read_windows(lines, wanted):
     for line in lines:
         kind, *words = line.split()
         if kind == "block":
-            blocks[int(words[0])] = Block(int(words[1], 16), int(words[2], 16),
-                                          [int(word, 16) for word in words[3:]])
+            blocks[int(words[0])] = parse_block(words)
         elif kind == "ran":
             current[int(words[0])] = int(words[1])
         elif kind == "window":
@@ -46,6 +51,26 @@ def read_windows(lines, wanted):
         else:
             raise ProfileError(f"the plugin wrote '{line.strip()}'")
     raise ProfileError(f"the program told {number} lines, and line {wanted + 1} is asked for")
+
+
+def read_places(lines):
+    """Returns what ran between two marks, {(from, to): Measured} in the order of first windows, and
+    all blocks by number."""
+    blocks, places, current = {}, {}, collections.Counter()
+    for line in lines:
+        kind, *words = line.split()
+        if kind == "block":
+            blocks[int(words[0])] = parse_block(words)
+        elif kind == "ran":
+            current[int(words[0])] = int(words[1])
+        elif kind == "window":
+            place = int(words[0], 16), int(words[1], 16)
+            size = sum(ran * len(blocks[block].words) for block, ran in current.items())
+            before = places.get(place, Measured(0, 0, collections.Counter()))
+            places[place] = Measured(before.operations + 1, before.instructions + size,
+                                     before.times + current)
+            current = collections.Counter()
+    return places, blocks
 
 
 def combinations(count):

@@ -8,7 +8,7 @@
 //
 //   block ID ADDRESS PAGE WORD…   a block of code, before the first window that has it
 //   ran ID TIMES                  in the window that ends
-//   window                        it ends
+//   window FROM TO                it ends: addresses of the marks that began and ended it
 //   told OPERATIONS               by the program, of its next line (told.h)
 //
 // ADDRESS is the effective address of the block's first instruction, PAGE tells pages of memory
@@ -52,7 +52,7 @@ static struct qemu_plugin_scoreboard *counts; // a word a block
 static FILE *out;
 static u64 marks[MARKS_MAX];
 static u32 mark_count;
-static bool in_window;
+static u64 begun_at; // the mark that began this window; 0: there is none
 
 // Nothing that is counted may be missing.
 static void give_up(const char *what)
@@ -74,10 +74,9 @@ static void write_block(u32 id)
 
 static void end_window(unsigned cpu, void *data)
 {
-    u64 *times = qemu_plugin_scoreboard_find(counts, cpu);
-    (void)data;
+    u64 *times = qemu_plugin_scoreboard_find(counts, cpu), mark = (u64)(uintptr_t)data;
 
-    for (u32 id = 1; in_window && id < block_count; id++) {
+    for (u32 id = 1; begun_at != 0 && id < block_count; id++) {
         if (times[id] == 0)
             continue;
         if (!blocks[id].written)
@@ -85,9 +84,9 @@ static void end_window(unsigned cpu, void *data)
         fprintf(out, "ran %u %lu\n", id, times[id]);
     }
     memset(times, 0, block_count * sizeof(*times));
-    if (in_window)
-        fputs("window\n", out);
-    in_window = true;
+    if (begun_at != 0)
+        fprintf(out, "window %lx %lx\n", begun_at, mark);
+    begun_at = mark;
 }
 
 static u64 general_register(unsigned number)
@@ -181,9 +180,11 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     for (u32 i = 0; i < length; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         u32 word = word_of(insn);
+        u64 address = block.address + 4UL * i;
         words[i] = word;
-        if (is_mark(block.address + 4UL * i, word))
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, end_window, QEMU_PLUGIN_CB_NO_REGS, NULL);
+        if (is_mark(address, word))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, end_window, QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)(uintptr_t)address);
         else if ((word & 0xffe0ffff) == (3U << 26 | TOLD_COMMAND))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, hear, QEMU_PLUGIN_CB_R_REGS,
                                                    (void *)(uintptr_t)(word >> 16 & 31));

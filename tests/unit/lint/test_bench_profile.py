@@ -12,7 +12,7 @@ SCRIPTS = pathlib.Path(__file__).resolve().parents[3] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from mktables import Function  # noqa: E402
 from profile_code import KERNEL_BASE, Block, Code, Program  # noqa: E402
-from profile_windows import ProfileError, find_measured, read_windows  # noqa: E402
+from profile_windows import ProfileError, find_measured, read_places, read_windows  # noqa: E402
 
 # Two rounds of a loop with the operation, of which the second was faster, and one without it.
 WRITTEN = """\
@@ -56,6 +56,16 @@ def test_the_windows_are_those_that_the_line_tells(line, value, operations, inst
 
 def test_the_nearest_sum_is_given_where_none_agrees():
     assert measured(0, 1000).instructions == 120
+
+
+def test_windows_between_the_same_marks_are_one_place():
+    between, blocks = read_places([
+        "block 1 10000000 7f 60000000 60000000",
+        "ran 1 10", "window 10000004 10000010", "ran 1 3", "window 10000010 10000004",
+        "ran 1 2", "window 10000004 10000010"])
+    assert list(between.items()) == [
+        ((0x10000004, 0x10000010), (2, 24, {1: 12})), ((0x10000010, 0x10000004), (1, 6, {1: 3}))]
+    assert blocks[1].words == [0x60000000, 0x60000000]
 
 
 @pytest.mark.parametrize("written, line", [(WRITTEN, 3), (["told 5"], 1), (["else 1"], 0)])
