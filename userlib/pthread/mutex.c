@@ -38,15 +38,30 @@ static int lock_again(struct posix_mutex *mutex, u64 deadline)
     return ETIMEDOUT;
 }
 
+// These two are functions of their own, so that those before them need no frame.
+static __attribute__((noinline)) int lock_taken(struct posix_mutex *mutex)
+{
+    if (mutex_held(&mutex->mutex))
+        return lock_again(mutex, THREAD_FOREVER);
+    mutex_lock_slow(&mutex->mutex);
+    return 0;
+}
+
+static __attribute__((noinline)) int unlock_slow(struct posix_mutex *mutex)
+{
+    if (!mutex_held(&mutex->mutex))
+        return EPERM;
+    if (mutex->depth != 0)
+        mutex->depth--;
+    else
+        mutex_unlock(&mutex->mutex);
+    return 0;
+}
+
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     struct posix_mutex *self = of(mutex);
-    if (mutex_try(&self->mutex))
-        return 0;
-    if (mutex_held(&self->mutex))
-        return lock_again(self, THREAD_FOREVER);
-    mutex_lock_slow(&self->mutex);
-    return 0;
+    return mutex_try(&self->mutex) ? 0 : lock_taken(self);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -76,16 +91,15 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *date)
     return mutex_lock_until(&self->mutex, deadline) == 0 ? 0 : ETIMEDOUT;
 }
 
+// Nobody waits, and it is not held once more: then this word is the caller.
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct posix_mutex *self = of(mutex);
-    if (!mutex_held(&self->mutex))
-        return EPERM;
-    if (self->depth != 0)
-        self->depth--;
-    else
-        mutex_unlock(&self->mutex);
-    return 0;
+    u64 owner = (u64)mutex_caller();
+    if (self->depth == 0 && __atomic_compare_exchange_n(&self->mutex.word, &owner, 0, false,
+                                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return 0;
+    return unlock_slow(self);
 }
 
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes)

@@ -294,7 +294,7 @@ static void overflow_told(void)
     tell("overflow_told", ticks, overflows != 0 ? overflows : 1);
 }
 
-// ---- POSIX's -------------------------------------------------------------------------------------
+// ---- POSIX's ------------------------------------------------------------------------------------
 
 static pthread_mutex_t posix_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posix_changed = PTHREAD_COND_INITIALIZER;

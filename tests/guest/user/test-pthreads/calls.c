@@ -91,6 +91,11 @@ static long mutex_kind(void)
     return pthread_mutexattr_gettype(&mutex_how, &kind) == 0 ? kind : -2;
 }
 
+static long timed_wait(int kind, const struct timespec *date)
+{
+    return pthread_cond_timedwait(&condition, &held[kind], date);
+}
+
 static long condition_clock(void)
 {
     clockid_t clock;

@@ -59,10 +59,9 @@ long detached_by(bool attribute)
 static void *use_stack(void *argument)
 {
     size_t bytes = (size_t)argument / 2;
-    volatile char room[bytes];
-    for (size_t i = 0; i < bytes; i += 512)
-        room[i] = (char)i;
-    return room[512] == 0 ? argument : NULL;
+    volatile char *room = __builtin_alloca(bytes);
+    memset((char *)room, 1, bytes);
+    return room[0] == 1 && room[bytes - 1] == 1 ? argument : NULL;
 }
 
 long stack_has(unsigned long bytes)
