@@ -37,6 +37,12 @@ def test_threads_and_sleep_locks(boot, cpus):
     start(boot, "test-threads", cpus).wait_passed("test-threads")
 
 
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_posix_threads_do_what_the_table_says(boot, cpus):
+    """And the process ends with its last thread, long after main has called pthread_exit."""
+    start(boot, "test-pthreads", cpus).wait_passed("test-pthreads")
+
+
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_processes_start_end_and_crash(boot, cpus):
     console = start(boot, "test-spawn", cpus).wait_passed("test-spawn")

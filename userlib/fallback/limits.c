@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <user/scheduler.h>
+#include <user/thread.h>
 
 long sysconf(int name)
 {
@@ -20,6 +21,14 @@ long sysconf(int name)
     case _SC_NPROCESSORS_CONF:
     case _SC_NPROCESSORS_ONLN:
         return user_cpu_count();
+    case _SC_THREADS:
+    case _SC_SEMAPHORES:
+    case _SC_MONOTONIC_CLOCK:
+        return 200809L;
+    case _SC_THREAD_KEYS_MAX:
+        return 128; // PTHREAD_KEYS_MAX of userlib/pthread
+    case _SC_THREAD_STACK_MIN:
+        return THREAD_STACK_MIN;
     default:
         errno = EINVAL;
         return -1;

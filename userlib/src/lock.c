@@ -160,6 +160,12 @@ s64 condition_wait_until(struct condition *condition, struct mutex *mutex, u64 d
     return result == E_TIMEOUT ? E_TIMEOUT : 0;
 }
 
+s64 condition_sleep_until(struct condition *condition, u64 sequence, u64 deadline)
+{
+    s64 result = wait_seen(THREAD_WAITS_CONDITION, &condition->sequence, sequence, deadline);
+    return result == E_TIMEOUT ? E_TIMEOUT : 0;
+}
+
 void condition_wait(struct condition *condition, struct mutex *mutex)
 {
     condition_wait_until(condition, mutex, THREAD_FOREVER);
@@ -216,6 +222,19 @@ void semaphore_up(struct semaphore *semaphore)
     __atomic_fetch_add(&semaphore->count, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&semaphore->waiters, __ATOMIC_SEQ_CST))
         blocked_threads_wake(&semaphore->count, 1);
+}
+
+bool semaphore_up_below(struct semaphore *semaphore, u64 max)
+{
+    u64 count = __atomic_load_n(&semaphore->count, __ATOMIC_RELAXED);
+    do {
+        if (count >= max)
+            return false;
+    } while (!__atomic_compare_exchange_n(&semaphore->count, &count, count + 1, true,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    if (__atomic_load_n(&semaphore->waiters, __ATOMIC_SEQ_CST))
+        blocked_threads_wake(&semaphore->count, 1);
+    return true;
 }
 
 // ---- once ---------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ struct thread {
     u64 stack_low, stack_high; // its memory; this structure lies above
     u64 region;                // of the stack, 0: not ours to give back
     u64 region_bytes;
-    char name[24];
+    char name[THREAD_NAME_MAX + 1];
 
     struct ipc_message *message; // of the call that it waits for
     s64 status;                  // of its answer

@@ -267,6 +267,11 @@ const char *thread_name(const struct thread *thread)
     return thread->name;
 }
 
+void thread_set_name(struct thread *thread, const char *name)
+{
+    strncpy(thread->name, name, sizeof thread->name - 1);
+}
+
 u32 thread_cpu(const struct thread *thread)
 {
     return __atomic_load_n(&thread->cpu, __ATOMIC_RELAXED);

@@ -109,6 +109,9 @@ struct condition {
 void condition_wait(struct condition *condition, struct mutex *mutex);
 s64 condition_wait_until(struct condition *condition, struct mutex *mutex,
                          u64 deadline); // 0, or E_TIMEOUT
+// The waiting alone, for who gives back a lock of another kind: until a signal after that sequence,
+// which was read with the lock. 0, also if one came before; or E_TIMEOUT.
+s64 condition_sleep_until(struct condition *condition, u64 sequence, u64 deadline);
 void condition_signal(struct condition *condition);
 void condition_broadcast(struct condition *condition);
 
@@ -126,6 +129,8 @@ void semaphore_down(struct semaphore *semaphore);
 bool semaphore_try(struct semaphore *semaphore);
 s64 semaphore_down_until(struct semaphore *semaphore, u64 deadline); // 0, or E_TIMEOUT
 void semaphore_up(struct semaphore *semaphore);                      // also inside of user_disable
+// The same, unless there are max already. Returns whether.
+bool semaphore_up_below(struct semaphore *semaphore, u64 max);
 
 // ---- once --------------------------------------------------------------------------------------
 

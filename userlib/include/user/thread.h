@@ -27,8 +27,10 @@ typedef s64 (*thread_function)(void *argument);
 #define THREAD_STACK_MIN 0x2000
 #define THREAD_STACK_MAX 0x4000000
 
+#define THREAD_NAME_MAX 23 // characters
+
 struct thread_attributes {
-    const char *name; // copied, cut to 23 characters; NULL: none
+    const char *name; // copied, cut to THREAD_NAME_MAX; NULL: none
     u32 cpu;          // THREAD_HERE, or one that the machine has
     u32 priority;     // 0 … THREAD_PRIORITIES - 1
     u64 stack_bytes;  // THREAD_STACK_MIN … THREAD_STACK_MAX, 0: THREAD_STACK_DEFAULT
@@ -74,6 +76,7 @@ static inline struct thread *thread_current(void)
 }
 u32 thread_id(const struct thread *thread); // from 1, unique in the process
 const char *thread_name(const struct thread *thread);
+void thread_set_name(struct thread *thread, const char *name); // copied, cut to THREAD_NAME_MAX
 u32 thread_cpu(const struct thread *thread);
 u32 thread_priority(const struct thread *thread);
 s64 thread_set_priority(struct thread *thread, u32 priority); // E_INVAL
@@ -99,7 +102,7 @@ enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_BLOCKED, THREAD_ENDED }
 struct thread_info {
     u32 id, state, cpu, priority;
     u64 switches; // how often it was given its CPU
-    char name[24];
+    char name[THREAD_NAME_MAX + 1];
 };
 s64 thread_list(u64 *cursor, struct thread_info *threads, u64 bytes);
 

@@ -18,7 +18,7 @@ int sem_destroy(sem_t *semaphore);
 int sem_wait(sem_t *semaphore);
 int sem_trywait(sem_t *semaphore);                                                      // EAGAIN
 int sem_timedwait(sem_t *__restrict semaphore, const struct timespec *__restrict date); // ETIMEDOUT
-int sem_post(sem_t *semaphore);
+int sem_post(sem_t *semaphore);                                                         // EOVERFLOW
 int sem_getvalue(sem_t *__restrict semaphore, int *__restrict value);
 
 #endif

@@ -3,6 +3,7 @@
 // tick is a known number of instructions, in instructions. Lines "BENCH name value unit".
 #include <orrery/monitors.h>
 #include <orrery/sys.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <trace/events.h>
@@ -293,6 +294,67 @@ static void overflow_told(void)
     tell("overflow_told", ticks, overflows != 0 ? overflows : 1);
 }
 
+// ---- POSIX's ------------------------------------------------------------------------------------
+
+static pthread_mutex_t posix_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t posix_changed = PTHREAD_COND_INITIALIZER;
+static bool posix_turn; // the other thread's
+
+static void posix_lock(void)
+{
+    u64 begin = time_now();
+    for (u32 i = 0; i < ROUNDS; i++) {
+        pthread_mutex_lock(&posix_mutex);
+        pthread_mutex_unlock(&posix_mutex);
+    }
+    tell("pthread_lock", time_now() - begin, ROUNDS);
+}
+
+static void *posix_nothing(void *argument)
+{
+    return argument;
+}
+
+static void posix_create_and_join(void)
+{
+    pthread_t thread;
+    u64 begin = time_now();
+    for (u32 i = 0; i < ROUNDS; i++) {
+        pthread_create(&thread, NULL, posix_nothing, NULL);
+        pthread_join(thread, NULL);
+    }
+    tell("pthread_create_join", time_now() - begin, ROUNDS);
+}
+
+static void take_turns(bool mine)
+{
+    pthread_mutex_lock(&posix_mutex);
+    for (u32 i = 0; i < ROUNDS; i++) {
+        while (posix_turn != mine)
+            pthread_cond_wait(&posix_changed, &posix_mutex);
+        posix_turn = !mine;
+        pthread_cond_signal(&posix_changed);
+    }
+    pthread_mutex_unlock(&posix_mutex);
+}
+
+static void *take_other_turns(void *argument)
+{
+    take_turns(true);
+    return argument;
+}
+
+// One round: two signals, two waits.
+static void posix_condition(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, take_other_turns, NULL);
+    u64 begin = time_now();
+    take_turns(false);
+    tell("pthread_condition_round_trip", time_now() - begin, ROUNDS);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "child") == 0)
@@ -308,6 +370,9 @@ int main(int argc, char **argv)
     trace_event("trace_off", 0);
     trace_event("trace_event", 1ul << TRACE_MAJOR_TEST);
     create_and_join();
+    posix_lock();
+    posix_create_and_join();
+    posix_condition();
     overflow_told();
     spawn(argv[0]);
     return 0;

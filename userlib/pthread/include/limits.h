@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// <limits.h> with the limits of threads.
+#include_next <limits.h>
+
+#ifndef _PTHREAD_LIMITS_H
+#define _PTHREAD_LIMITS_H
+
+#define PTHREAD_KEYS_MAX 128
+#define PTHREAD_DESTRUCTOR_ITERATIONS 4
+#define PTHREAD_STACK_MIN 0x2000 // THREAD_STACK_MIN of user/thread.h
+
+#endif
