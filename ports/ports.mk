@@ -32,6 +32,7 @@ PORT_PACKAGES += $(1)
 PORT_FILES += $(FILES)
 p_$(1)_PREPARE := $(PREPARE)
 p_$(1)_SRC := $(SRC)
+p_$(1)_FETCHED := $(filter $(THIRD)/%,$(foreach file,$(FILES),$(call port_path,$(file))))
 p_$(1)_FLAGS := $(addprefix -I$(PORT_DIR)/,$(INC)) $(CFLAGS)
 $(foreach one,$(PROGRAMS),$(eval $(call port_program,$(1),$(call port_name,$(one)),\
     $(call port_path,$(one)))))
@@ -50,6 +51,7 @@ $(foreach recipe,$(PORT_RECIPES),$(eval $(call port_load,$(recipe))))
 define port_fetch
 $(THIRD)/$(1).key: FORCE
 	$$(call remember,$$(call RECIPE_HASH,third_party/fetch-source) $(p_$(1)_PREPARE))
+$(if $(p_$(1)_FETCHED),$(p_$(1)_FETCHED): $(THIRD)/$(1).stamp ;)
 $(THIRD)/$(1).stamp: $(THIRD)/$(1).key
 	$$(Q)third_party/fetch-source $(1) '$(abspath $(THIRD))/$(1)'
 	$$(Q)$(if $(p_$(1)_PREPARE),cd $(THIRD)/$(1) && { $(p_$(1)_PREPARE); } >> ../$(1).log 2>&1)
