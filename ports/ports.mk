@@ -21,6 +21,7 @@ PROGRAMS :=
 SRC :=
 INC :=
 CFLAGS :=
+STACK :=
 FILES :=
 include $(1)
 $$(eval $$(call port_register,$$(PACKAGE)))
@@ -43,6 +44,7 @@ PORT_PROGRAMS += $(2)
 PORT_FILES += bin/$(2)=$(USER)/bin/$(2)
 u_$(2)_SRC := $(PORT_DIR)/$(strip $(3))
 u_$(2)_LIBS := $(1)
+u_$(2)_STACK := $(STACK)
 endef
 $(foreach recipe,$(PORT_RECIPES),$(eval $(call port_load,$(recipe))))
 
