@@ -32,6 +32,7 @@ include ipc/ipc.mk
 include third_party/third_party.mk
 include scripts/make/kernel.mk
 include scripts/make/user.mk
+include ports/ports.mk
 include scripts/make/unit.mk
 include viewer/viewer.mk
 include viewer/web/web.mk
@@ -61,12 +62,17 @@ DISK    ?=
 PMU     ?= model
 ONESHOT ?= 0
 ALL     ?= 0
+PORTS   ?= 0
 
-MACHINE = --kernel $(BENCH_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
+MACHINE = --kernel $(BENCH_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)') \
+    $(RUN_PORTS:%=--initrd %)
 QEMU = scripts/qemu $(MACHINE)
 RUN = scripts/run-machine --build $(BUILD) --port $(PORT)
 # What people boot, and the same with benchmarks and tests.
 IMAGES := $(KERNEL_ELF) $(INITRD) $(BENCH_ELF) $(BENCH_INITRD)
+# With programs of others besides (ports/).
+RUN_PORTS := $(if $(filter 1,$(PORTS)),$(PORTS_INITRD))
+PORTS_SETUP = $(if $(RUN_PORTS)$(filter ports test-ports,$@),ports)
 
 # With nothing chosen, the programs that validate what the monitor sees of
 # processes complete the table.
@@ -78,18 +84,18 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
     bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
-    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage
+    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage ports test-ports
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
-	@scripts/setup $(if $(filter test test-long bench-web-viewer,$@),web)
+	@scripts/setup $(or $(if $(filter test test-long bench-web-viewer,$@),web),$(PORTS_SETUP))
 	$(if $(filter check test test-long,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
 	@$(MAKE) --no-print-directory $(if $(filter check,$@),WERROR=1) $@-now
 
 ifeq ($(ONESHOT),1)
-run-now: $(IMAGES) $(PMU_MODEL)
+run-now: $(IMAGES) $(RUN_PORTS) $(PMU_MODEL)
 	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --append '$(BENCH)$(VALIDATE)oneshot $(APPEND)' < /dev/null
 else
-run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
+run-now: $(IMAGES) $(RUN_PORTS) $(VIEWER) $(PMU_MODEL)
 	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects;" \
 	    "leave with Ctrl-A X"
 	@$(RUN) $(if $(filter 0,$(VIEW)),,--web $(WEB)) --append '$(BENCH)$(CONTROLLER)$(APPEND)' -- \

@@ -13,6 +13,7 @@
 #define TYPE_EXECUTABLE 2
 #define ABI_BITS 3u // of the header's flags: 0 or 1 for ELFv1
 #define PT_LOAD 1
+#define PT_GNU_STACK 0x6474e551
 #define PF_X 1u
 #define PF_W 2u
 #define PF_R 4u
@@ -80,6 +81,7 @@ s64 elf_read(const void *image, u64 bytes, struct elf_program *program)
     u64 end = USER_START; // of the segments so far
 
     program->segment_count = 0;
+    program->stack_bytes = 0;
     if (bytes < sizeof(header))
         return E_INVAL;
     memcpy(&header, image, sizeof(header));
@@ -89,6 +91,8 @@ s64 elf_read(const void *image, u64 bytes, struct elf_program *program)
         struct elf_segment_header segment;
         memcpy(&segment, (const u8 *)image + header.segments + i * sizeof(segment),
                sizeof(segment));
+        if (segment.type == PT_GNU_STACK)
+            program->stack_bytes = segment.memory_bytes;
         if (segment.type != PT_LOAD || segment.memory_bytes == 0)
             continue;
         if (program->segment_count == ELF_SEGMENTS_MAX || !segment_good(&segment, bytes, end))

@@ -65,6 +65,7 @@ u_$(2)_INC := $(addprefix $(1)/,$(PRIVATE_INC)) $(ROOT_INC) $(if $(EVENTS),$(GEN
 u_$(2)_PUBLIC := $(wildcard $(1)/include) $(PUBLIC_INC)
 u_$(2)_WHOLE := $(WHOLE)
 u_$(2)_BARE := $(BARE)
+u_$(2)_STACK := $(STACK)
 endef
 
 define user_load
@@ -82,6 +83,7 @@ PRIVATE_INC :=
 ROOT_INC :=
 PUBLIC_INC :=
 WHOLE :=
+STACK :=
 BARE :=
 FILES :=
 include $(1)
@@ -190,7 +192,8 @@ user_whole = $(foreach library,$(call user_libraries,$(1)), \
     $(if $(u_$(library)_WHOLE),$(USER)/lib$(library).a))
 user_third = $(sort $(foreach unit,$(1) $(call user_libraries,$(1)), \
     $(u_$(unit)_LIBS:%=$(USER)/third/lib%.a)))
-user_link = $(KCC) $(USER_LDFLAGS) -T $(USER_LD) $(call user_objects,$(1)) \
+user_link = $(KCC) $(USER_LDFLAGS) $(u_$(1)_STACK:%=-Wl,--defsym=stack_bytes=%) -T $(USER_LD) \
+    $(call user_objects,$(1)) \
     -Wl,--whole-archive $(call user_whole,$(1)) -Wl,--no-whole-archive -Wl,--start-group \
     $(filter-out $(call user_whole,$(1)) $(USER_LAST),$(call user_archives,$(1))) \
     $(call user_third,$(1)) \

@@ -42,7 +42,7 @@ class Machine:
 
     def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True,
                  typing=False, forward=(), user=True, disk=None, pmu="none", machine_model="970fx",
-                 kernel=KERNEL, qemu=()):
+                 kernel=KERNEL, initrd=None, qemu=()):
         self.name = name
         self.kernel = kernel
         self.harmed = False  # set by a test that leaves it other than it was (pool.py)
@@ -69,7 +69,9 @@ class Machine:
         if pmu != "none":
             options += ["--pmu", pmu, "--machine-model", machine_model]
         if not user:  # the kernel alone
-            options += ["--initrd", "none"]
+            initrd = "none"
+        if initrd is not None:  # other than the one beside the kernel
+            options += ["--initrd", initrd]
         self.forwarded = dict(zip(forward, numbers))
         for guest, port in self.forwarded.items():
             options += ["--forward", f"{port}:{guest}"]

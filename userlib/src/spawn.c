@@ -242,11 +242,19 @@ static s64 create_process(const struct process_spawn *spawn)
     return sys_process_create(&new);
 }
 
+static u64 stack_bytes(const struct process_spawn *spawn, const struct elf_program *program)
+{
+    if (spawn->stack_bytes)
+        return spawn->stack_bytes;
+    return program->stack_bytes ? program->stack_bytes : PROCESS_STACK_DEFAULT;
+}
+
 static s64 make_stack(struct child *child, u64 bytes)
 {
-    struct sys_region region = {.bytes = ALIGN_UP((bytes ? bytes : PROCESS_STACK_DEFAULT), PAGE),
-                                .kind = REGION_STACK,
-                                .prot = PROT_R | PROT_W};
+    struct sys_region region = {
+        .bytes = ALIGN_UP(bytes, PAGE), .kind = REGION_STACK, .prot = PROT_R | PROT_W};
+    if (bytes < PROCESS_STACK_MIN || bytes > PROCESS_STACK_MAX)
+        return E_LIMIT;
     s64 error = sys_region_create(child->cap, &region);
     child->stack = region.address;
     child->stack_bytes = region.bytes;
@@ -316,7 +324,7 @@ static s64 build(struct child *child, const struct process_spawn *spawn,
         if (error)
             return error;
     }
-    s64 error = make_stack(child, spawn->stack_bytes);
+    s64 error = make_stack(child, stack_bytes(spawn, program));
     if (error == 0)
         error = make_arguments(child, spawn);
     return error ? error : grant(child, spawn);

@@ -14,7 +14,8 @@ struct elf_segment {
 struct elf_program {
     struct elf_segment segments[ELF_SEGMENTS_MAX]; // loadable ones, page-aligned, by address
     u32 segment_count;
-    u64 pc, toc; // from the descriptor that the entry names
+    u64 pc, toc;     // from the descriptor that the entry names
+    u64 stack_bytes; // what it asks for, as it stands in PT_GNU_STACK; 0: nothing
 };
 
 // Reads an ELF file of bytes at image, at any alignment. Returns 0, or E_INVAL unless it is a

@@ -112,6 +112,20 @@ static void damage_is_refused(void **state)
     }
 }
 
+static void the_stack_is_as_the_file_says(void **state)
+{
+    struct elf_program program;
+    good_image(state);
+    assert_int_equal(read_it(&program), 0);
+    assert_int_equal(program.stack_bytes, 0);
+    put(56, 3, 2);
+    segment(2, 6, 0, 0, 0, 0x123000);
+    put(64 + 2 * 56, 0x6474e551, 4);
+    assert_int_equal(read_it(&program), 0);
+    assert_int_equal(program.stack_bytes, 0x123000);
+    assert_int_equal(program.segment_count, 2);
+}
+
 static void too_many_parts_are_refused(void **state)
 {
     (void)state;
@@ -162,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_good_program_is_understood, good_image),
         cmocka_unit_test_setup(damage_is_refused, good_image),
+        cmocka_unit_test_setup(the_stack_is_as_the_file_says, good_image),
         cmocka_unit_test_setup(too_many_parts_are_refused, good_image),
         cmocka_unit_test_setup(a_short_file_is_refused, good_image),
         cmocka_unit_test_setup(random_bytes_are_survived, good_image),

@@ -52,7 +52,7 @@ struct process_spawn {
     u32 cpu;                              // of its first dispatcher; PROCESS_HERE
     u32 priority;                         // enum process_priority, 0: PROCESS_NORMAL
     u64 memory_limit;                     // 0: none of its own
-    u64 stack_bytes;                      // 0: PROCESS_STACK_DEFAULT
+    u64 stack_bytes;                      // 0: what the program says, or PROCESS_STACK_DEFAULT
     const void *inherit;                  // copied into the new process (struct process_arguments)
     u64 inherit_bytes;                    // at most 64 KB with argv and envp
     void (*made)(u32 pid, void *context); // called before it starts; NULL: not
@@ -60,7 +60,11 @@ struct process_spawn {
 };
 #define PROCESS_SAME_RIGHTS UINT32_MAX
 #define PROCESS_HERE UINT32_MAX
-#define PROCESS_STACK_DEFAULT 0x40000
+// Of the first stack: pages are there when they are touched. A program says what it needs by STACK in
+// its user.mk.
+#define PROCESS_STACK_DEFAULT 0x100000
+#define PROCESS_STACK_MIN 0x4000
+#define PROCESS_STACK_MAX 0x4000000
 #define PROCESS_SPAWN                                                                              \
     {                                                                                              \
         .cpu = PROCESS_HERE                                                                        \
@@ -68,7 +72,8 @@ struct process_spawn {
 
 // Starts a program in a new process. Passes on the caller's CAP_NAMES unless grants say otherwise.
 // Returns the new process's pid.
-// E_NOENT: no such program; E_INVAL: not an ELF file for this machine; E_NOMEM, E_LIMIT, E_PERM.
+// E_NOENT: no such program; E_INVAL: not an ELF file for this machine; E_NOMEM; E_PERM;
+// E_LIMIT: also a stack that is not of PROCESS_STACK_MIN … PROCESS_STACK_MAX bytes.
 s64 process_spawn(const struct process_spawn *spawn);
 // Does as process_spawn. *process: its capability, to be dropped by sys_cap_drop.
 s64 process_spawn_cap(const struct process_spawn *spawn, cap_t *process);

@@ -25,6 +25,7 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 #define PAGE 4096
 #define CLOSED 77 // a descriptor that nobody has

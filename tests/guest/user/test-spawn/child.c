@@ -57,6 +57,15 @@ static volatile u32 *at(u64 address)
     return (volatile u32 *)address;
 }
 
+// Returns 0 if so many KB of stack are there.
+static int use_stack(u64 kilobytes)
+{
+    volatile char *memory = __builtin_alloca(kilobytes * 1024);
+    for (u64 at = 0; at < kilobytes; at++)
+        memory[at * 1024] = 1;
+    return 0;
+}
+
 // ---- crashes ------------------------------------------------------------------------------------
 
 static int __attribute__((noinline)) overflow(volatile char *above)
@@ -112,6 +121,8 @@ int child_main(int argc, char **argv)
         return check_arguments(argc, argv);
     if (strcmp(argv[1], "threads") == 0)
         return run_threads();
+    if (strcmp(argv[1], "deep") == 0)
+        return use_stack(strtoul(argv[2], NULL, 10));
     if (strcmp(argv[1], "nothing") == 0)
         return 0;
     if (strcmp(argv[1], "sleep") == 0)

@@ -70,6 +70,26 @@ static void arguments(void)
     expect(status == 77, "arguments", status);
 }
 
+// What the program says (STACK in user.mk) counts, unless its starter says something else.
+static void stacks(void)
+{
+    const char *const little[] = {"test-spawn", "deep", "1900", NULL};
+    const char *const much[] = {"test-spawn", "deep", "7900", NULL};
+    static const u64 refused[] = {1, PROCESS_STACK_MIN - 1, PROCESS_STACK_MAX + 1, UINT64_MAX};
+    struct process_spawn how = self(little);
+    s64 result = run(&how);
+    expect(result == 0, "the program's stack", result);
+    how = self(much);
+    how.stack_bytes = 8 << 20;
+    result = run(&how);
+    expect(result == 0, "the starter's stack", result);
+    for (u32 i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        how.stack_bytes = refused[i];
+        result = process_spawn(&how);
+        expect(result == E_LIMIT, "no such stack", result);
+    }
+}
+
 static void errors(void)
 {
     const char *const argv[] = {"none", NULL};
@@ -174,6 +194,7 @@ int main(int argc, char **argv)
         return child_main(argc, argv);
     } else {
         arguments();
+        stacks();
         errors();
         crashes();
         storm(STORM);

@@ -3,3 +3,4 @@
 PROGRAM := test-spawn
 SRC := main.c child.c
 DEPS := waiting
+STACK := 2M

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""A machine whose initial file system has the ports, with its shell on the console; and what the
+same sources, built for this host, say."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(__file__)
+sys.path.insert(1, os.path.join(HERE, "../../tests/system"))
+
+from machine import BUILD, Machine  # noqa: E402
+from test_shell import Shell  # noqa: E402
+
+INITRD = os.path.join(BUILD, "initrd-ports.cpio")
+HOST = os.path.join(BUILD, "host/ports")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    """Shows how the machine of a failing test is started, and the end of its console."""
+    report = (yield).get_result()
+    if report.failed:
+        for machine in Machine.running:
+            report.sections.append((f"machine {machine.name}", machine.describe()))
+
+
+@pytest.fixture(scope="session", name="shell")
+def _shell(tmp_path_factory):
+    with Machine(str(tmp_path_factory.mktemp("ports")), "ports", initrd=INITRD, network=False,
+                 typing=True) as machine:
+        yield Shell(machine)
+
+
+@pytest.fixture(name="host")
+def _host(tmp_path):
+    """host(program, *arguments): the bytes that it writes on this host, to both of its outputs; in
+    a folder of the test's own, or in another one."""
+
+    def run(program, *arguments, folder=tmp_path, given=b""):
+        return subprocess.run([os.path.join(HOST, program), *arguments], cwd=folder, input=given,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+                              check=False).stdout
+
+    return run

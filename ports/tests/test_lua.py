@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Lua says in the machine what it says on the host, of each script in ports/lua."""
+
+import glob
+import os
+
+import pytest
+
+from conftest import HERE
+
+FOLDER = os.path.join(HERE, "../lua")
+SCRIPTS = sorted(glob.glob("*.lua", root_dir=FOLDER))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_lua_says_the_same_as_on_the_host(shell, host, script):
+    said = shell.says(f"cd /ports/lua; lua {script} 2>&1")
+    assert said.split("\n") == host("lua", script, folder=FOLDER).decode().strip("\n").split("\n")
