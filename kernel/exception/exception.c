@@ -4,10 +4,12 @@
 
 #include <co/manager.h>
 #include <kernel/address_space.h>
+#include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/rseq.h>
 #include <kernel/sanitize.h>
 #include <kernel/softmask.h>
+#include <orrery/null_pointer.h>
 #include <orrery/user.h>
 #include <trace/events.h>
 
@@ -41,6 +43,28 @@ static bool repair_fault(struct frame *frame)
            ((frame->dsisr & DSISR_MISS) && co_fault(frame->dar));
 }
 
+const char *exception_null_access(const struct frame *frame, u64 *offset)
+{
+    u32 code[NULL_CODE_WORDS], words = 0;
+    u64 address = frame->vector == VECTOR_INSTRUCTION_STORAGE ? frame->pc : frame->dar;
+
+    while (words < NULL_CODE_WORDS &&
+           safe_read(&code[words], (const void *)(frame->pc + 4UL * words), sizeof(u32)) == 0)
+        words++;
+    *offset = address;
+    return null_access(frame->vector, address, frame->dsisr, code, words);
+}
+
+static void __attribute__((noreturn)) unexpected(const struct frame *frame)
+{
+    u64 offset;
+    const char *access = exception_null_access(frame, &offset);
+
+    if (access != NULL)
+        panic_with_frame(frame, "NULL pointer: %s at offset %#lx", access, offset);
+    panic_with_frame(frame, "unexpected exception");
+}
+
 void exception_handle(struct frame *frame)
 {
     if (!((frame->gpr[1] - FRAME_SIZE) & STACK_VALID_BIT))
@@ -52,6 +76,6 @@ void exception_handle(struct frame *frame)
     if (frame->vector == VECTOR_EXTERNAL || frame->vector == VECTOR_DECREMENTER)
         interrupt_handle(frame);
     else if (!repair_fault(frame))
-        panic_with_frame(frame, "unexpected exception");
+        unexpected(frame);
     trace_exc_exit(frame->vector);
 }

@@ -9,6 +9,7 @@
 #define VECTOR_MACHINE_CHECK 0x200
 #define VECTOR_DATA_STORAGE 0x300
 #define VECTOR_DATA_SEGMENT 0x380
+#define VECTOR_INSTRUCTION_STORAGE 0x400
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
 
@@ -18,6 +19,10 @@ bool fixup_apply(struct frame *frame);
 
 // Fills in the registers of its caller. vector, dar and the like stay as they are. Any context.
 void frame_capture(struct frame *frame);
+
+// Returns what an exception did with a NULL pointer: "read", "write" or "call". NULL: it was
+// another address. offset: from NULL. Any context.
+const char *exception_null_access(const struct frame *frame, u64 *offset);
 
 // Handles an external or decrementer interrupt, with a thread switch after it if one is due. When
 // soft-masked it leaves the interrupt pending. MSR[EE] off, before and after.

@@ -90,6 +90,10 @@ static void print_registers(const struct frame *frame)
             frame->dar, frame->dsisr);
     print_address("pc ", frame->pc);
     print_address("lr ", frame->lr);
+}
+
+static void print_other_registers(const struct frame *frame)
+{
     kprintf("ctr %016lx  xer %08lx  cr %08lx  soft-masked %lu\n", frame->ctr, frame->xer, frame->cr,
             frame->soft_masked);
     for (u32 i = 0; i < 32; i += 4)
@@ -116,7 +120,8 @@ static void __attribute__((noreturn)) finish(const struct frame *frame)
         kprintf("thread %u (%s)\n", thread_id(thread), thread_name(thread));
     sanitize_describe();
     print_registers(frame);
-    print_stack(frame);
+    print_stack(frame); // what explains most comes first
+    print_other_registers(frame);
     trace_print_last(LAST_EVENTS);
     power_off(1);
 }

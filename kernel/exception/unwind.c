@@ -85,6 +85,13 @@ static u32 walk(struct unwind_position *position, u64 *callers, u32 max)
 u32 stack_walk(u64 pc, u64 sp, u64 lr, u64 *callers, u32 max)
 {
     struct unwind_position position = {.pc = pc, .sp = sp, .lr = lr};
+
+    // A jump to nowhere, a call through a NULL pointer: what lr says has called.
+    if ((pc - (u64)text_start) / 4 >= unwind_map_size && max > 0 && unwind_state(lr) != 0) {
+        callers[0] = lr;
+        position = (struct unwind_position){.pc = lr, .sp = sp, .is_call = true};
+        return 1 + walk(&position, callers + 1, (max < UNWIND_MAX ? max : UNWIND_MAX) - 1);
+    }
     return walk(&position, callers, max < UNWIND_MAX ? max : UNWIND_MAX);
 }
 

@@ -78,11 +78,15 @@ u64 user_rollback(const struct sys_process_image *image, u64 pc)
 void user_report(const struct frame *frame, const char *why)
 {
     const struct process *process = process_current();
+    u64 offset;
+    const char *access = exception_null_access(frame, &offset);
 
-    kprintf("process %u (%s) on CPU %u: %s, vector %#lx\n"
+    kprintf("process %u (%s) on CPU %u: ", process->pid, process->name, cpu_id());
+    if (access != NULL)
+        kprintf("NULL pointer: %s at offset %#lx, ", access, offset);
+    kprintf("%s, vector %#lx\n"
             "  pc %016lx  lr %016lx  dar %016lx  dsisr %08lx\n",
-            process->pid, process->name, cpu_id(), why, frame->vector, frame->pc, frame->lr,
-            frame->dar, frame->dsisr);
+            why, frame->vector, frame->pc, frame->lr, frame->dar, frame->dsisr);
 }
 
 void user_report_registers(const struct frame *frame)

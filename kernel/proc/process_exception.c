@@ -16,7 +16,6 @@
 #include "monitors/sensor.h"
 #include "syscalls/syscalls.h"
 
-#define VECTOR_INSTRUCTION_STORAGE 0x400
 #define VECTOR_FPU 0x800
 #define VECTOR_SYSTEM_CALL 0xc00
 #define DSISR_STORE 0x02000000

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Events as the kernel and GDB print them, with numbers as they are, beside those of `kov trace
-show --json`."""
+"""What the machine prints. Events as the kernel and GDB print them, with numbers as they are,
+beside those of `kov trace show --json`. The first lines of a report."""
 
 import re
 
 KEY = re.compile(r"(?:^| )\w+=")
+
+
+FIRST_LINES = 10  # of a panic or a report: the cause stands there
+
+
+def first_lines(console, begin):
+    """The line with `begin` and those that follow it."""
+    at = console.index(begin)
+    return "\n".join(console[console.rfind("\n", 0, at) + 1:].splitlines()[:FIRST_LINES])
 
 
 def _number(word):

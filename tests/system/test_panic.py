@@ -19,7 +19,10 @@ def check_panic(machine, *wanted, events=("obj_create", "thread_create")):
     console = machine.console
     if status == 0:
         machine.fail("exit status 0 after a panic")
-    for text in ("PANIC on CPU", "msr ", "r12 ", "+0x", "stack:", "last trace events", *wanted):
+    cause = printed.first_lines(console, "PANIC on CPU")
+    if not all(text in cause for text in wanted):
+        machine.fail(f"the first ten lines do not tell the cause:\n{cause}")
+    for text in ("PANIC on CPU", "msr ", "r12 ", "+0x", "stack:", "last trace events"):
         if text not in console:
             machine.fail(f"'{text}' is missing")
     last = console.split("last trace events")[1]
@@ -43,6 +46,9 @@ def test_a_panic_tells_everything(boot):
     ("mutex-kept", ["assertion failed: thread->innermost_mutex", "thread_end"]),
     ("text", ["vector 0x300", "crash_by_store"]),
     ("exec", ["vector 0x400", "crash_by_jump"]),
+    ("null-read", ["NULL pointer: read at offset 0x10", "crash_by_load"]),
+    ("null-write", ["NULL pointer: write at offset 0x8", "crash_by_store"]),
+    ("null-call", ["NULL pointer: call at offset 0", "crash_by_call", "crash_work"]),
 ])
 def test_deliberate_faults(boot, kind, wanted):
     machine = boot(append=f"workload=crash:kind={kind}", network=False, user=False)

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import printed
 from machine import BUILD, ROOT
 
 CRASHES = ("null", "kernel", "text", "data", "stack", "trap", "r1", "privileged", "r13", "panic",
@@ -47,6 +48,10 @@ def test_posix_threads_do_what_the_table_says(boot, cpus):
 def test_processes_start_end_and_crash(boot, cpus):
     console = start(boot, "test-spawn", cpus).wait_passed("test-spawn")
     assert console.count("bad data address") >= 5, console
+    for cause in ("NULL pointer: write at offset 0,", "NULL pointer: read at offset 0x10,",
+                  "NULL pointer: call at offset 0,", "NULL pointer: write at offset 0x8,"):
+        report = printed.first_lines(console, cause)
+        assert re.search(r"^ +0x10\w+ (crash|in_thread)\+0x", report, re.MULTILINE), report
     assert "its stack is full" in console
     assert "panics: as asked" in console
 

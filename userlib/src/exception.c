@@ -4,6 +4,7 @@
 
 #include "process.h"
 
+#include <orrery/null_pointer.h>
 #include <orrery/sys.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,19 +80,35 @@ static const char *what(u64 vector)
     }
 }
 
+// Says what went wrong, and if it went through a NULL pointer, what that was.
+static void say_reason(const struct user_state *state, u64 vector, u64 address, u64 dsisr,
+                       const char *reason)
+{
+    u64 page = state->pc & ~0xfffUL;
+    u32 words = 0;
+
+    if (vector != 0x400) // then there is no code at pc
+        words = (u32)((page + 0x1000 - state->pc) / 4);
+    words = words < NULL_CODE_WORDS ? words : NULL_CODE_WORDS;
+    const char *access = null_access(vector, address, dsisr, (const u32 *)state->pc, words);
+    if (access)
+        say("NULL pointer: %s at offset %#lx, ", access, address);
+    say("%s (vector %#lx, address %#lx)", reason, vector, address);
+}
+
 static void say_thread(const struct thread *thread)
 {
     const struct user_state *state = &thread->state;
-    for (u32 i = 0; i < 32; i++)
-        say("%sr%-2u %016lx", i % 4 ? " " : "\n  ", i, state->gpr[i]);
-    say("\n  pc  %016lx lr  %016lx ctr %016lx\n  cr  %08lx xer %016lx msr %016lx\n", state->pc,
-        state->lr, state->ctr, state->cr, state->xer, state->msr);
     u64 callers[REPORT_CALLERS];
     u32 count = unwind_thread(thread, callers, REPORT_CALLERS);
-    say("  stack:\n");
+    say("\n  stack:\n"); // explains most, so it comes first
     say_place(state->pc);
     for (u32 i = 0; i < count; i++)
         say_place(callers[i]);
+    for (u32 i = 0; i < 32; i++)
+        say("%sr%-2u %016lx%s", i % 4 ? " " : "  ", i, state->gpr[i], i % 4 == 3 ? "\n" : "");
+    say("  pc  %016lx lr  %016lx ctr %016lx\n  cr  %08lx xer %016lx msr %016lx\n", state->pc,
+        state->lr, state->ctr, state->cr, state->xer, state->msr);
 }
 
 // Writes the report, and ends the process.
@@ -118,13 +135,14 @@ static void begin_report(void)
     say("\n%s (process %lu, CPU %u)", process_name(), user_page(user_cpu())->pid, user_cpu());
 }
 
-static void crash(const struct thread *thread, u64 vector, u64 address, const char *reason)
-    __attribute__((noreturn));
-static void crash(const struct thread *thread, u64 vector, u64 address, const char *reason)
+static void crash(const struct thread *thread, u64 vector, u64 address, u64 dsisr,
+                  const char *reason) __attribute__((noreturn));
+static void crash(const struct thread *thread, u64 vector, u64 address, u64 dsisr,
+                  const char *reason)
 {
     begin_report();
-    say(" died in thread %u \"%s\": %s (vector %#lx, address %#lx)", thread->id, thread->name,
-        reason, vector, address);
+    say(" died in thread %u \"%s\": ", thread->id, thread->name);
+    say_reason(&thread->state, vector, address, dsisr, reason);
     if (vector == 0x300 && address < thread->stack_low && address >= thread->stack_low - 0x1000)
         say("\n  its stack is full");
     say_thread(thread);
@@ -154,10 +172,10 @@ void exception_handle(const struct event *event, struct thread *thread)
         if (handler && handler(event, &thread->state))
             return;
     }
-    crash(thread, event->id, event->badge, what(event->id));
+    crash(thread, event->id, event->badge, event->info, what(event->id));
 }
 
 void exception_no_page(struct thread *thread, s64 status)
 {
-    crash(thread, 0x300, thread->fault_token, orrery_strerror(status));
+    crash(thread, 0x300, thread->fault_token, 0, orrery_strerror(status));
 }

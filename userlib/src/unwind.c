@@ -18,10 +18,14 @@ struct position {
     bool is_call;
 };
 
+static bool in_text(u64 pc)
+{
+    return pc >= (u64)text_start && (pc - (u64)text_start) / 4 < unwind_map_size;
+}
+
 static u8 map_byte(u64 pc)
 {
-    u64 index = (pc - (u64)text_start) / 4;
-    return pc >= (u64)text_start && index < unwind_map_size ? unwind_map[index] : 0;
+    return in_text(pc) ? unwind_map[(pc - (u64)text_start) / 4] : 0;
 }
 
 static bool read_stack(const struct thread *thread, u64 address, u64 *value)
@@ -65,6 +69,13 @@ u32 unwind_thread(const struct thread *thread, u64 *callers, u32 max)
 {
     const struct user_state *state = &thread->state;
     struct position position = {.pc = state->pc, .sp = state->gpr[1], .lr = state->lr};
+
+    // A jump to nowhere, a call through a NULL pointer: what lr says has called.
+    if (!in_text(state->pc) && max > 0 && map_byte(state->lr) != 0) {
+        callers[0] = state->lr;
+        position = (struct position){.pc = state->lr, .sp = state->gpr[1], .is_call = true};
+        return 1 + walk(thread, position, callers + 1, max - 1);
+    }
     return walk(thread, position, callers, max);
 }
 

@@ -23,13 +23,16 @@ enum kind {
     MUTEX_KEPT,
     TEXT,
     EXEC,
+    NULL_READ,
+    NULL_WRITE,
+    NULL_CALL,
     HANG
 };
 
 static const struct workload_param params[] = {
-    [KIND] =
-        {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
-         "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-turn|mutex-kept|text|exec|hang"},
+    [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
+              "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-turn|mutex-kept|text|exec|"
+              "null-read|null-write|null-call|hang"},
 };
 
 static struct spinlock inner = SPINLOCK_INIT("crash inner", RANK_PAGES);
@@ -40,6 +43,25 @@ static struct mutex second = MUTEX_INIT("crash second", MUTEX_DEVICE);
 static NOT_INLINED void crash_by_store(volatile u64 *to)
 {
     *to = 1;
+}
+
+static NOT_INLINED u64 crash_by_load(const volatile u64 *from)
+{
+    return *from;
+}
+
+static NOT_INLINED void crash_by_call(void (*function)(void))
+{
+    function();
+    __asm__ volatile(""); // a call, not a jump
+}
+
+// A pointer that the compiler does not know.
+static NOT_INLINED u64 *null(void)
+{
+    u64 address = 0;
+    __asm__ volatile("" : "+r"(address));
+    return (u64 *)address;
 }
 
 static NOT_INLINED u64 crash_by_recursion(u64 depth)
@@ -133,6 +155,15 @@ static void crash_work(struct workload_run *run, u32 cpu)
     case EXEC:
         crash_by_jump(&data);
         break;
+    case NULL_READ:
+        data = crash_by_load(null() + 2);
+        break;
+    case NULL_WRITE:
+        crash_by_store(null() + 1);
+        break;
+    case NULL_CALL:
+        crash_by_call((void (*)(void))null());
+        break;
     case HANG:
         crash_by_waiting(&data);
         break;
@@ -143,7 +174,7 @@ static void crash_work(struct workload_run *run, u32 cpu)
 static const struct workload workload_crash = {
     .name = "crash",
     .help = "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, "
-            "text, exec): panics; "
+            "text, exec, null-read, null-write, null-call): panics; "
             "hang: a CPU waits, masked",
     .params = params,
     .param_count = ARRAY_SIZE(params),

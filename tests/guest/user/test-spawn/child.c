@@ -88,6 +88,10 @@ static void crash(const char *how)
     char byte = 0;
     if (strcmp(how, "null") == 0)
         *at(0) = 1;
+    else if (strcmp(how, "null-read") == 0)
+        (void)*at(0x10);
+    else if (strcmp(how, "null-call") == 0)
+        ((void (*)(void))(u64)at(0))();
     else if (strcmp(how, "kernel") == 0)
         *at(0xc000000000400000) = 1;
     else if (strcmp(how, "text") == 0)

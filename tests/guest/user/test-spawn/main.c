@@ -123,6 +123,8 @@ static void crashes(void)
         s32 status;
     } cases[] = {
         {"null", STATUS_KILLED(0x300)},
+        {"null-read", STATUS_KILLED(0x300)},
+        {"null-call", STATUS_KILLED(0x300)},
         {"kernel", STATUS_KILLED(0x300)},
         {"text", STATUS_KILLED(0x300)},
         {"data", STATUS_KILLED(0x400)},
