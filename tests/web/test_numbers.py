@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from sessions import APART, _page, measure, show_ranking  # noqa: F401  pylint: disable=unused-import
+from sessions import APART, measure, show_ranking
+from sessions import _page  # noqa: F401  pylint: disable=unused-import
 from waiting import wait_for
 
 HALF_WIDTH = 2.5758  # of a 99 % interval, in standard deviations

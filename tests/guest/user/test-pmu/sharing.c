@@ -11,7 +11,7 @@
 #define TURNS 200000UL
 #define LONG 4000000UL // turns of a loop that sessions take turns in
 #define LONGEST (50 * LONG)
-#define SLACK 1000     // instructions around the loops: calls and their checks
+#define SLACK 1000 // instructions around the loops: calls and their checks
 
 static u64 count_here(s64 session, u32 cpu, const struct sys_pmu_counting *counting, u32 item)
 {
