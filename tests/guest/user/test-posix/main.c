@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <utime.h>
 
 // What is so here alone.
 static void here(void)
@@ -26,6 +28,8 @@ static void here(void)
            strspn(name.version, "0123456789abcdef") == strlen(name.version));
     EXPECT(sysconf(_SC_OPEN_MAX) == 256 && getpagesize() == 4096);
     EXPECT(getrusage(RUSAGE_CHILDREN, &usage) == -1 && errno == ENOSYS);
+    EXPECT(utime("file", NULL) == -1 && errno == ENOSYS);
+    EXPECT(utimes("file", NULL) == -1 && errno == ENOSYS);
     EXPECT(getuid() == 0 && geteuid() == 0 && getgid() == 0 && getegid() == 0);
 }
 
