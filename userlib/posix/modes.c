@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Modes and times of files. Servers keep no modes, as there are no users: all may do everything, and
-// a change of what nobody looks at succeeds. Times are those of the last write, and cannot be set.
+// Modes and times of files. Servers keep no modes, as there are no users: all may do everything,
+// and a change of what nobody looks at succeeds. Times are those of the last write, and cannot be
+// set.
 #include <posix/fd.h>
 
 #include <errno.h>
