@@ -140,8 +140,16 @@ static s64 call_mkdir(cap_t server, const char *path, void *argument)
 
 int mkdir(const char *path, mode_t mode)
 {
+    char bare[PATH_BYTES]; // a file of that name is there, slash or not: E_EXIST, and not E_NOTDIR
+    u64 bytes = strlen(path);
     (void)mode; // all may do everything
-    return result_of(path_do(path, call_mkdir, NULL, NULL));
+    while (bytes > 1 && path[bytes - 1] == '/')
+        bytes--;
+    if (path[bytes] == '\0' || bytes >= sizeof(bare))
+        return result_of(path_do(path, call_mkdir, NULL, NULL));
+    memcpy(bare, path, bytes);
+    bare[bytes] = '\0';
+    return result_of(path_do(bare, call_mkdir, NULL, NULL));
 }
 
 struct renaming {

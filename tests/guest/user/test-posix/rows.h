@@ -26,6 +26,7 @@ extern const unsigned error_row_count, value_row_count;
 // Make in the working directory what the rows use. It is empty before.
 void rows_prepare(void); // errors.c; calls the next
 void values_prepare(void);
+long headers_hold(void); // headers.c
 // Makes the call. Writes into why what came, for the case that it is something else.
 bool row_holds(const struct row *row, char why[ROW_TEXT_BYTES]);
 

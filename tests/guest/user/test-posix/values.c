@@ -221,6 +221,20 @@ static long pieces(void)
     return good;
 }
 
+// The position stays.
+static long pieces_at(off_t offset)
+{
+    char first[2], second[4];
+    struct iovec out[] = {{"ab", 2}, {"cdef", 4}}, in[] = {{first, 2}, {second, 4}};
+    int fd = open("value", O_RDWR | O_TRUNC);
+    bool good = pwritev(fd, out, 2, offset) == 6 && preadv(fd, in, 2, offset) == 6 &&
+                memcmp(first, "ab", 2) == 0 && memcmp(second, "cdef", 4) == 0 &&
+                preadv(fd, out, 2, offset + 6) == 0 && lseek(fd, 0, SEEK_CUR) == 0 &&
+                lseek(fd, 0, SEEK_END) == offset + 6;
+    close(fd);
+    return good;
+}
+
 // A pipe has less than is asked for, and is not waited for.
 static long piped_pieces(void)
 {

@@ -14,5 +14,8 @@ struct iovec {
 // as much memory.
 ssize_t readv(int fd, const struct iovec *pieces, int count);
 ssize_t writev(int fd, const struct iovec *pieces, int count);
+// The same at an offset; the file's position stays.
+ssize_t preadv(int fd, const struct iovec *pieces, int count, off_t offset);
+ssize_t pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
 
 #endif

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+// newlib's <regex.h>, which needs these types first. The calls are not here.
+#include <sys/types.h>
+#include_next <regex.h>
