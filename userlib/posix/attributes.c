@@ -4,6 +4,7 @@
 // nothing.
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -52,6 +53,12 @@ int fchown(int fd, uid_t owner, gid_t group)
 }
 
 int utime(const char *path, const struct utimbuf *times)
+{
+    (void)times;
+    return check_path(path);
+}
+
+int utimes(const char *path, const struct timeval *times)
 {
     (void)times;
     return check_path(path);
