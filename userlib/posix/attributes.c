@@ -4,6 +4,7 @@
 // nothing.
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -55,4 +56,16 @@ int utime(const char *path, const struct utimbuf *times)
 {
     (void)times;
     return check_path(path);
+}
+
+int utimes(const char *path, const struct timeval *times)
+{
+    (void)times;
+    return check_path(path);
+}
+
+int futimens(int fd, const struct timespec *times)
+{
+    (void)times;
+    return check_file(fd);
 }

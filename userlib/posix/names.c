@@ -23,6 +23,13 @@ ssize_t readlink(const char *restrict path, char *restrict to, size_t bytes)
     return -1;
 }
 
+int symlink(const char *path, const char *link)
+{
+    (void)path, (void)link;
+    errno = EPERM; // what POSIX has for file systems without links
+    return -1;
+}
+
 char *realpath(const char *restrict path, char *restrict to)
 {
     char text[PATH_BYTES];

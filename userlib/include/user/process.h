@@ -60,8 +60,8 @@ struct process_spawn {
 };
 #define PROCESS_SAME_RIGHTS UINT32_MAX
 #define PROCESS_HERE UINT32_MAX
-// Of the first stack: pages are there when they are touched. A program says what it needs by STACK in
-// its user.mk.
+// Of the first stack: pages are there when they are touched. A program says what it needs by STACK
+// in its user.mk.
 #define PROCESS_STACK_DEFAULT 0x100000
 #define PROCESS_STACK_MIN 0x4000
 #define PROCESS_STACK_MAX 0x4000000
