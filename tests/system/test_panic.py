@@ -74,6 +74,39 @@ def test_a_reset_tells_what_each_cpu_is_doing(boot, cpus):
     assert " switch from=" in report.split("last trace events")[1], report
 
 
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_a_cpu_that_hangs_is_reported_once(boot, cpus):
+    """By itself, with who waits for it; then the machine goes on."""
+    machine = boot(cpus=cpus, append="lockup=1 workload=crash:kind=lockup,cpus=all",
+                   network=False, user=False)
+    machine.wait_console("crash: goes on")
+    last = cpus - 1
+    report = printed.first_lines(machine.console, "LOCKUP on CPU")
+    assert f"LOCKUP on CPU {last}: interrupts have been held back for 1 s, holding crash outer" \
+        in report, report
+    assert all(f"CPU {cpu} waits for crash outer, which CPU {last} has" in report
+               for cpu in range(last)), report
+    assert re.search(r"^pc .* crash_by_holding\+0x", report, re.MULTILINE), report
+    assert machine.console.count("LOCKUP on CPU") == 1, machine.console
+    by_cpu = machine.console.split("LOCKUP on CPU")[1].split("\nCPU ")[1:]
+    assert len(by_cpu) == cpus, machine.console
+
+
+def test_kov_tells_that_a_cpu_hung(boot):
+    machine = boot(append="lockup=1 workload=crash:kind=lockup").wait_ready()
+    machine.wait_console("crash: goes on")
+    assert machine.kov("hello")["system"]["lockups"] == 1
+    assert "a CPU hung" in machine.kov_run("hello").stdout
+
+
+def test_lockups_are_not_reported_where_that_is_off(boot):
+    machine = boot(cpus=1, append="lockup=0 workload=crash:kind=hang", network=False, user=False)
+    machine.wait_console("crash: waits for ever")
+    with Monitor(machine.qmp_path) as monitor:
+        monitor.command("inject-nmi")
+    assert machine.wait_end() != 0 and "LOCKUP" not in machine.console
+
+
 def test_a_test_that_waits_in_vain_shows_what_threads_do(boot):
     machine = boot(cpus=2, append="run=bin/sleep,1000", network=False)
     machine.wait_console("dci: listening")
