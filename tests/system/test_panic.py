@@ -107,6 +107,18 @@ def test_lockups_are_not_reported_where_that_is_off(boot):
     assert machine.wait_end() != 0 and "LOCKUP" not in machine.console
 
 
+def test_kov_tells_the_lines_of_a_panic(boot):
+    machine = boot(append="workload=crash:kind=null-write", network=False, user=False)
+    machine.wait_end()
+    shown = subprocess.run([KOV, "--kernel", machine.kernel, "console", "-f", machine.console_path],
+                           stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True).stdout
+    cause = printed.first_lines(shown, "PANIC on CPU")
+    assert re.search(r"^pc .* crash_by_store\+0x\w+  \S*workload/crash\.c:\d+$", cause,
+                     re.MULTILINE), shown
+    assert re.search(r"^  from .* crash_work\+0x\w+  \S*workload/crash\.c:\d+$", shown,
+                     re.MULTILINE), shown
+
+
 def test_a_test_that_waits_in_vain_shows_what_threads_do(boot):
     machine = boot(cpus=2, append="run=bin/sleep,1000", network=False)
     machine.wait_console("dci: listening")
