@@ -102,6 +102,8 @@ void spin_wrong_order(const struct spinlock *lock)
 {
     const struct spinlock *held = percpu()->innermost_lock;
 
+    if (spin_held(lock))
+        panic("deadlock: taking %s, which CPU %u has already", lock->name, cpu_id());
     panic("lock order: taking %s (rank %u) while holding %s (rank %u)", lock->name, lock->rank,
           held->name, held->rank);
 }
