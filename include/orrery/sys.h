@@ -15,7 +15,7 @@
 
 struct sys_info {
     u32 cpu_count;
-    u32 reserved;
+    u32 lockups; // CPUs that were reported because they hung
     u64 timebase_hz;
     u64 boot_timebase; // time base at kernel entry
     u64 memory_bytes, free_bytes;

@@ -3,7 +3,10 @@
 #include <kernel/console.h>
 #include <kernel/firmware.h>
 #include <kernel/hcall.h>
+#include <kernel/lockup.h>
+#include <kernel/percpu.h>
 #include <kernel/spinlock.h>
+#include <kernel/timer.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +14,14 @@
 
 #define CONSOLE_LINE 512
 #define H_BUSY 1
+#define REPORT_MICROSECONDS 100000
 
 static struct spinlock console_lock = SPINLOCK_INIT("console", RANK_CONSOLE);
 struct console_device console_device;
 static struct console_device spare[ORRERY_MAX_CPUS];
-static u32 device_count;       // all of them
-static bool console_exclusive; // a panic writes alone and takes no lock
+static u32 device_count;               // all of them
+static bool unlocked[ORRERY_MAX_CPUS]; // a report of a lockup takes no lock
+static bool console_exclusive;         // a panic writes alone and takes no lock
 
 // Firmware lists the system's console first.
 void console_init(void)
@@ -44,6 +49,23 @@ bool console_spare(u32 n, u32 *unit, u32 *irq)
     return true;
 }
 
+// Whoever hangs may have the console's lock, or one that comes after it. Others release it soon.
+void console_report_begin(void)
+{
+    const struct spinlock *held = percpu()->innermost_lock;
+    u64 deadline = timebase() + microseconds_to_ticks(REPORT_MICROSECONDS);
+
+    while (*(volatile u32 *)&console_lock.word != 0 && timebase() < deadline)
+        __asm__ volatile("or 31,31,31");
+    unlocked[cpu_id()] =
+        console_lock.word != 0 || (held != NULL && held->rank >= console_lock.rank);
+}
+
+void console_report_end(void)
+{
+    unlocked[cpu_id()] = false;
+}
+
 void console_take_over(void)
 {
     console_exclusive = true;
@@ -56,8 +78,10 @@ static void put(const char *bytes, u64 count)
         u64 chunk = count < 16 ? count : 16;
         u64 words[2] = {0, 0};
         memcpy(words, bytes, chunk);
-        if (HCALL(H_PUT_TERM_CHAR, console_device.unit, chunk, words[0], words[1]) == H_BUSY)
+        if (HCALL(H_PUT_TERM_CHAR, console_device.unit, chunk, words[0], words[1]) == H_BUSY) {
+            lockup_host_waits();
             continue;
+        }
         bytes += chunk;
         count -= chunk;
     }
@@ -65,7 +89,7 @@ static void put(const char *bytes, u64 count)
 
 void console_write(const char *bytes, u64 count)
 {
-    if (console_exclusive) {
+    if (console_exclusive || unlocked[cpu_id()]) {
         put(bytes, count);
         return;
     }

@@ -32,4 +32,12 @@ void interrupt_handle(struct frame *frame);
 // with EE off.
 void exception_handle(struct frame *frame);
 
+// Parts of panics and reports of lockups (report.c): an address with its function, a stack, the
+// spin locks that a CPU has and waits for, and what a CPU does. frame: where it is, NULL: unknown.
+struct percpu;
+void report_address(const char *what, u64 address);
+void report_stack(const struct frame *frame);
+void report_locks(const struct percpu *block);
+void report_cpu(u32 cpu, const struct frame *frame);
+
 #endif

@@ -12,15 +12,12 @@
 #include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
-#include <kernel/symbols.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
-#include <kernel/unwind.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <trace/trace.h>
 
-#define MAX_CALLERS 32
 #define LAST_EVENTS 32
 #define STOP_MICROSECONDS 100000
 
@@ -73,23 +70,12 @@ static void claim(void)
         __asm__ volatile("or 31,31,31");
 }
 
-static void print_address(const char *what, u64 address)
-{
-    u64 offset = 0;
-    const char *name = symbol_find(address, &offset);
-
-    if (name != NULL)
-        kprintf("%s %016lx %s+%#lx\n", what, address, name, offset);
-    else
-        kprintf("%s %016lx\n", what, address);
-}
-
 static void print_registers(const struct frame *frame)
 {
     kprintf("vector %#lx  msr %016lx  dar %016lx  dsisr %08lx\n", frame->vector, frame->msr,
             frame->dar, frame->dsisr);
-    print_address("pc ", frame->pc);
-    print_address("lr ", frame->lr);
+    report_address("pc ", frame->pc);
+    report_address("lr ", frame->lr);
 }
 
 static void print_other_registers(const struct frame *frame)
@@ -101,26 +87,18 @@ static void print_other_registers(const struct frame *frame)
                 frame->gpr[i + 2], frame->gpr[i + 3]);
 }
 
-static void print_stack(const struct frame *frame)
-{
-    u64 callers[MAX_CALLERS];
-    u32 count = stack_walk(frame->pc, frame->gpr[1], frame->lr, callers, MAX_CALLERS);
-
-    kprintf("stack:\n");
-    for (u32 i = 0; i < count; i++)
-        print_address("  from", callers[i]);
-}
-
 static void __attribute__((noreturn)) finish(const struct frame *frame)
 {
     const struct thread *thread = thread_current();
 
     kprintf("\nPANIC on CPU %u: %s\n", cpu_id(), message);
     if (thread != NULL)
-        kprintf("thread %u (%s)\n", thread_id(thread), thread_name(thread));
+        kprintf("thread %u (%s), ", thread_id(thread), thread_name(thread));
+    report_locks(percpu());
+    kprintf("\n");
     sanitize_describe();
     print_registers(frame);
-    print_stack(frame); // what explains most comes first
+    report_stack(frame); // what explains most comes first
     print_other_registers(frame);
     trace_print_last(LAST_EVENTS);
     power_off(1);
@@ -172,24 +150,11 @@ static void wait_for_frames(void)
 
 static void print_cpu(u32 cpu)
 {
-    const struct percpu *block = percpu_of(cpu);
-    const struct frame *frame = resets[cpu].frame;
-
-    kprintf(
-        "CPU %u: process %u, pending %#x, reschedule %u, user work %u, holds %s, thread %u (%s)\n",
-        cpu, block->pid, block->pending, block->need_resched, block->user_work,
-        block->innermost_lock != NULL ? block->innermost_lock->name : "no lock",
-        block->current != NULL ? thread_id(block->current) : 0,
-        block->current != NULL ? thread_name(block->current) : "none");
-    if (frame == NULL) {
+    report_cpu(cpu, resets[cpu].frame);
+    if (resets[cpu].frame == NULL)
         kprintf("  does not take the reset\n");
-        return;
-    }
-    kprintf("msr %016lx  r1 %016lx  soft-masked %lu  decrementer %ld\n", frame->msr, frame->gpr[1],
-            frame->soft_masked, resets[cpu].decrementer);
-    print_address("pc ", frame->pc);
-    print_address("lr ", frame->lr);
-    print_stack(frame);
+    else
+        kprintf("decrementer %ld\n", resets[cpu].decrementer);
 }
 
 void panic_reset(const struct frame *frame)

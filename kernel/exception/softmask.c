@@ -5,10 +5,12 @@
 
 #include <co/object.h>
 #include <kernel/irq.h>
+#include <kernel/lockup.h>
 #include <kernel/percpu.h>
 #include <kernel/pmu.h>
 #include <kernel/softmask.h>
 #include <kernel/startup.h>
+#include <kernel/timer.h>
 #include <trace/events.h>
 #include <trace/reasons.h>
 
@@ -16,7 +18,7 @@
 #include "proc/scheduler.h"
 #include "proc/services.h"
 
-#define DEC_FAR 0x7fffffff
+#define DEC_FAR 0x7fffffffUL
 
 struct interrupt_manager;
 
@@ -50,8 +52,10 @@ static void leave_pending(const struct frame *frame)
     struct percpu *cpu = percpu();
 
     if (frame->vector == VECTOR_DECREMENTER) {
-        __asm__ volatile("mtdec %0" ::"r"((u64)DEC_FAR));
+        __asm__ volatile("mtdec %0" ::"r"(frame->soft_masked ? timebase_hz : DEC_FAR));
         cpu->pending |= PENDING_DEC;
+        if (frame->soft_masked)
+            lockup_tick(frame);
     } else {
         u32 xirr = interrupt_accept();
         if (xirr == 0 || interrupt_at_once(xirr, frame))

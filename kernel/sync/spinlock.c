@@ -88,7 +88,9 @@ static void spin_wait(struct spinlock *lock)
 {
     trace_lock_wait((u64)lock, 0, 0);
     u64 start = timebase();
+    percpu()->awaited_lock = lock;
     u64 turns = spin(&lock->word, cpu_id() + 1);
+    percpu()->awaited_lock = NULL;
 
     u64 callers[3] = {0};
     if (trace_enabled(TRACE_MAJOR_LOCK))
@@ -100,6 +102,8 @@ void spin_wrong_order(const struct spinlock *lock)
 {
     const struct spinlock *held = percpu()->innermost_lock;
 
+    if (spin_held(lock))
+        panic("deadlock: taking %s, which CPU %u has already", lock->name, cpu_id());
     panic("lock order: taking %s (rank %u) while holding %s (rank %u)", lock->name, lock->rank,
           held->name, held->rank);
 }

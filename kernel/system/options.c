@@ -29,6 +29,7 @@ struct boot_options boot_options = {
     .trace_mask = DEFAULT_TRACE_MASK,
     .trace_subbuffers = 64,
     .init = BOOT_INIT,
+    .lockup = 10,
     .poison = SANITIZED,
 };
 
@@ -141,6 +142,15 @@ static bool set_subbuffers(const char *value)
     return true;
 }
 
+static bool set_lockup(const char *value)
+{
+    char *end;
+    unsigned long seconds = strtoul(value, &end, 10);
+
+    boot_options.lockup = (u32)seconds;
+    return value[0] >= '0' && value[0] <= '9' && *end == '\0' && seconds <= 3600;
+}
+
 static bool set_poison(const char *value)
 {
     (void)value;
@@ -185,6 +195,8 @@ static const struct option options[] = {
     {"trace-subbuffers", "4...4096", "64 KB trace buffers a CPU, a power of two (default: 64)",
      set_subbuffers},
     {"ipc", "fast|slow", "slow: no call takes the fast path (default: fast)", set_ipc},
+    {"lockup", "0...3600",
+     "seconds after which a CPU that hangs is reported, 0: never (default: 10)", set_lockup},
     {"poison", NULL, "fill freed memory with junk, so that a use of it shows", set_poison},
     {"quiet", NULL, "no boot messages but errors", set_quiet},
     {"panic", NULL, "panic after boot, to see what a panic tells", set_panic},

@@ -2,6 +2,7 @@
 // System calls about the system itself: information, time, boot options, console.
 #include <kernel/date.h>
 #include <kernel/console.h>
+#include <kernel/lockup.h>
 #include <kernel/memory.h>
 #include <kernel/options.h>
 #include <kernel/panic.h>
@@ -34,6 +35,7 @@ s64 sys_info(struct sys_info *info)
     pages_stat(&pages);
     *info = (struct sys_info){
         .cpu_count = cpu_count,
+        .lockups = lockup_reports(),
         .timebase_hz = timebase_hz,
         .boot_timebase = boot_timebase,
         .memory_bytes = memory_bytes,

@@ -19,6 +19,7 @@ static s64 fill_system(dci_SystemInfo *to)
     if (error != 0)
         return error;
     to->cpu_count = info.cpu_count;
+    to->lockups = info.lockups;
     to->timebase_hz = info.timebase_hz;
     to->boot_time = info.boot_timebase;
     to->time = sys_time();

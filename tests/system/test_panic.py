@@ -39,8 +39,8 @@ def test_a_panic_tells_everything(boot):
     pytest.param("wild", ["c0000f0000000000", "crash_by_store"], marks=pytest.mark.reports),
     ("stack", ["stack overflow", "crash_by_recursion"]),
     ("assert", ["assertion failed: value == 0", "crash_by_assertion"]),
-    ("lock-order", ["lock order", "crash outer", "crash inner", "crash_by_lock_order"]),
-    ("deadlock", ["crash outer", "crash_by_deadlock"]),
+    ("lock-order", ["lock order: taking crash outer", "holds crash inner", "crash_by_lock_order"]),
+    ("deadlock", ["deadlock: taking crash outer, which CPU 0 has already", "crash_by_deadlock"]),
     ("mutex-order", ["lock order: taking crash first", "crash second", "crash_by_mutex_order"]),
     ("mutex-turn", ["unlocking crash first, which", "crash_by_mutex_out_of_turn"]),
     ("mutex-kept", ["assertion failed: thread->innermost_mutex", "thread_end"]),
@@ -72,6 +72,51 @@ def test_a_reset_tells_what_each_cpu_is_doing(boot, cpus):
     assert re.search(r" reaper/0 +CPU 0, .* parked.*\n"
                      r" +in reschedule < schedule < .* < thread_main ", report), report
     assert " switch from=" in report.split("last trace events")[1], report
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_a_cpu_that_hangs_is_reported_once(boot, cpus):
+    """By itself, with who waits for it; then the machine goes on."""
+    machine = boot(cpus=cpus, append="lockup=1 workload=crash:kind=lockup,cpus=all",
+                   network=False, user=False)
+    machine.wait_console("crash: goes on")
+    last = cpus - 1
+    report = printed.first_lines(machine.console, "LOCKUP on CPU")
+    assert f"LOCKUP on CPU {last}: interrupts have been held back for 1 s, holding crash outer" \
+        in report, report
+    assert all(f"CPU {cpu} waits for crash outer, which CPU {last} has" in report
+               for cpu in range(last)), report
+    assert re.search(r"^pc .* crash_by_holding\+0x", report, re.MULTILINE), report
+    assert machine.console.count("LOCKUP on CPU") == 1, machine.console
+    by_cpu = machine.console.split("LOCKUP on CPU")[1].split("\nCPU ")[1:]
+    assert len(by_cpu) == cpus, machine.console
+
+
+def test_kov_tells_that_a_cpu_hung(boot):
+    machine = boot(append="lockup=1 workload=crash:kind=lockup").wait_ready()
+    machine.wait_console("crash: goes on")
+    assert machine.kov("hello")["system"]["lockups"] == 1
+    assert "a CPU hung" in machine.kov_run("hello").stdout
+
+
+def test_lockups_are_not_reported_where_that_is_off(boot):
+    machine = boot(cpus=1, append="lockup=0 workload=crash:kind=hang", network=False, user=False)
+    machine.wait_console("crash: waits for ever")
+    with Monitor(machine.qmp_path) as monitor:
+        monitor.command("inject-nmi")
+    assert machine.wait_end() != 0 and "LOCKUP" not in machine.console
+
+
+def test_kov_tells_the_lines_of_a_panic(boot):
+    machine = boot(append="workload=crash:kind=null-write", network=False, user=False)
+    machine.wait_end()
+    shown = subprocess.run([KOV, "--kernel", machine.kernel, "console", "-f", machine.console_path],
+                           stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True).stdout
+    cause = printed.first_lines(shown, "PANIC on CPU")
+    assert re.search(r"^pc .* crash_by_store\+0x\w+  \S*workload/crash\.c:\d+$", cause,
+                     re.MULTILINE), shown
+    assert re.search(r"^  from .* crash_work\+0x\w+  \S*workload/crash\.c:\d+$", shown,
+                     re.MULTILINE), shown
 
 
 def test_a_test_that_waits_in_vain_shows_what_threads_do(boot):

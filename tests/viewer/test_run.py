@@ -2,11 +2,13 @@
 """kov run and kov console."""
 
 import re
+import subprocess
 
 import dci_pb2 as dci
 import pytest
 
 from machine import E_NOENT
+from test_symbols import address_of, build_id_of
 
 
 def test_a_program_of_the_machine(kov, machine):
@@ -211,3 +213,87 @@ def test_a_measured_program_ends_with_its_time(kov, machine, words):
     result = kov(*words, "--", "run", "sleep", machine=machine)
     assert result.code == 124 and "its time was over" in result.err
     assert re.search(r"^ *\d.* larx|^larx: ", result.out, re.MULTILINE)
+
+
+# ---- crash reports and panics
+
+CODE = """
+int bottom(int x)
+{
+    return x * 3; /* line 4 */
+}
+int _start(int x)
+{
+    return bottom(x) + 1; /* line 8 */
+}
+"""
+KERNEL_START = 0xc000000000000000
+PROGRAM_START = 0x10000000
+PPC_INSTRUCTION = 4  # a return address is looked up where the call is
+
+
+@pytest.fixture(scope="module", name="images")
+def _images(tmp_path_factory):
+    """(folder, {image: {line: address}}) of a kernel and of a program "prog"."""
+    folder = tmp_path_factory.mktemp("images")
+    (folder / "code.c").write_text(CODE)
+    lines = {}
+    for image, start in (("orrery.elf", KERNEL_START), ("prog.elf", PROGRAM_START)):
+        subprocess.run(["gcc", "-g", "-O0", "-nostdlib", "-static", "-no-pie",
+                        "-fcf-protection=none",
+                        f"-Wl,-Ttext-segment={start:#x}", "-Wl,--build-id=sha1", "code.c", "-o",
+                        image], cwd=folder, check=True)
+        lines[image] = {line: address_of(folder / image, line, "code.c") for line in (4, 8)}
+    return folder, lines
+
+
+def report(lines):
+    """What a machine prints when a program crashes, and then the kernel."""
+    kernel, program = lines["orrery.elf"], lines["prog.elf"]
+    return (f"{program[4]:#x} is nothing\n    {program[4]:#x} outside+0x0\n\n"
+            "prog (process 7, CPU 0) died in thread 1 \"main\": NULL pointer: read at offset 0\n"
+            f"  stack:\n    {program[4]:#x} bottom+0x4\n"
+            f"    {program[8] + PPC_INSTRUCTION:#x} _start+0x8\n"
+            "\nPANIC on CPU 0: NULL pointer: write at offset 0x8\n"
+            f"pc  {kernel[4]:016x} bottom+0x4\n"
+            f"lr  {kernel[8] + PPC_INSTRUCTION:016x} _start+0x8\nstack:\n"
+            f"  from {kernel[8] + PPC_INSTRUCTION:016x} _start+0x8\nr0  {kernel[4]:016x}\n# ")
+
+
+def without_places(shown):
+    return re.sub(r"  \S*code\.c:\d+(?=\n)", "", shown)
+
+
+def places(shown):
+    return re.findall(r"^ *(?:0x|from |pc |lr )\S* ?\w* ?\w+\+0x\w+(?:  \S*(code\.c:\d+))?$",
+                      shown, re.MULTILINE)
+
+
+WANTED = ["", "code.c:4", "code.c:8", "code.c:4", "code.c:8", "code.c:8"]
+
+
+def test_the_console_tells_lines_of_reports(kov, machine, images):
+    folder, lines = images
+    machine.system.build_id = build_id_of(folder / "orrery.elf")
+    machine.console = report(lines).encode()
+    shown = kov("--kernel", folder / "orrery.elf", "--programs", folder, "console", "-d", "0.3",
+                machine=machine).out
+    assert places(shown) == WANTED, shown
+    assert without_places(shown) == report(lines), shown
+
+
+def test_the_console_of_a_panicked_machine_is_read_from_a_file(kov, images, tmp_path):
+    folder, lines = images
+    (tmp_path / "said").write_text(report(lines))
+    result = kov("--kernel", folder / "orrery.elf", "--programs", folder, "console", "-f", "said")
+    assert result.code == 0 and places(result.out) == WANTED, result.out
+    assert without_places(result.out) == report(lines), result.out
+    assert kov("console", "-f", "none").code == 1
+
+
+def test_lines_of_another_kernel_are_not_told(kov, machine, images):
+    folder, lines = images
+    machine.system.build_id = bytes(20)
+    machine.console = report(lines).encode()
+    shown = kov("--kernel", folder / "orrery.elf", "console", "-d", "0.3", machine=machine).out
+    assert shown == report(lines), shown

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov console`: the machine's console, its output and, for a controller, its input.
 #include "commands/commands.h"
+#include "symbols/report_places.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/lines.h"
@@ -11,18 +12,22 @@
 #include "wire/resume.h"
 #include "wire/session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define TURN_SECONDS 0.02
 #define INPUT_BYTES 1024
 
 static double limit;
 static bool no_input;
+static const char *file;
 
 static const struct option own_options[] = {
     SECONDS('d', "duration", &limit, 86400, "how long (until Ctrl-C)"),
     FLAG(0, "no-input", &no_input, "only show"),
+    TEXT('f', "file", &file, "FILE", "show this output of a machine, of one that panicked"),
     OPTIONS_END,
 };
 
@@ -30,6 +35,7 @@ struct console {
     u64 position; // of the next byte
     u64 lost;     // bytes that were printed, but that the machine did not keep long enough
     bool input;
+    struct report_places places;
 };
 
 static int take_event(void *context, const Orrery__Dci__Event *event)
@@ -42,7 +48,8 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
         console->lost += output->position - console->position;
     console->position = output->position + output->data.len;
     lines_as_they_are(true);
-    fwrite(output->data.data, 1, output->data.len, stdout);
+    report_places_write(&console->places, (const char *)output->data.data, output->data.len,
+                        stdout);
     return fflush(stdout) == 0 ? KOV_OK : fail(KOV_FAILED, "cannot write the output");
 }
 
@@ -115,9 +122,31 @@ static int attend(struct console *console)
     return code;
 }
 
+// Shows what QEMU has printed. It names no build id, so the image is the one of the settings or the
+// first that is found.
+static int show_file(void)
+{
+    char buffer[INPUT_BYTES];
+    struct report_places places = {0};
+    FILE *in = fopen(file, "r");
+    if (in == NULL)
+        return fail(KOV_FAILED, "%s: %s", file, strerror(errno));
+    lines_as_they_are(true);
+    for (size_t count; (count = fread(buffer, 1, sizeof(buffer), in)) > 0;)
+        report_places_write(&places, buffer, count, stdout);
+    bool failed = ferror(in) != 0;
+    fclose(in);
+    report_places_close(&places);
+    if (failed || fflush(stdout) != 0)
+        return fail(KOV_FAILED, failed ? "cannot read %s" : "cannot write what %s has", file);
+    return KOV_OK;
+}
+
 static int run(const struct arguments *arguments)
 {
     (void)arguments;
+    if (file != NULL)
+        return show_file();
     struct console console = {.input = !no_input};
     interrupt_catch();
     int code = session_begin(true);
@@ -125,12 +154,16 @@ static int run(const struct arguments *arguments)
         return code;
     if (session_hello()->role != ORRERY__DCI__ROLE__ROLE_CONTROLLER)
         console.input = false;
+    const Orrery__Dci__SystemInfo *system = session_hello()->system;
+    if (system != NULL)
+        kernel_use_build_id(&console.places.kernel, system->build_id.data, system->build_id.len);
     if (console.input)
         terminal_raw();
     dci_on_event(take_event, &console);
     code = attend(&console);
     dci_on_event(NULL, NULL);
     terminal_restore();
+    report_places_close(&console.places);
     if (console.lost > 0)
         warn("%" PRIu64 " bytes of output were lost", console.lost);
     return code;
@@ -138,11 +171,14 @@ static int run(const struct arguments *arguments)
 
 const struct command command_console = {
     .name = "console",
-    .synopsis = "[-d SECONDS] [--no-input]",
+    .synopsis = "[-d SECONDS] [--no-input] [-f FILE]",
     .summary = "Attach to the machine's console",
     .details =
         "Shows what was printed last and what is printed from now on. With the controller's\n"
-        "token what is typed goes to the machine. Ctrl-C ends it.",
+        "token what is typed goes to the machine. Ctrl-C ends it. Lines of crash reports, panics\n"
+        "and lockups that tell an address of code get its file and line, if the images are beside\n"
+        "kov, in build/ or named. A kernel that has panicked answers nobody: -f FILE shows what\n"
+        "the emulator has printed.",
     .options = {own_options},
     .run = run,
 };

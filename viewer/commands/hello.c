@@ -37,6 +37,7 @@ static void put_machine(json_t *json, const dci_system_info *machine, struct ker
     put_text(object, "kernel_file", kernel->path);
     put_text(object, "kernel_file_build_id", match);
     put_u64(object, "cpus", machine->cpu_count);
+    put_u64(object, "lockups", machine->lockups);
     put_u64(object, "memory_bytes", machine->memory_bytes);
     put_u64(object, "free_bytes", machine->free_bytes);
     put_u64(object, "timebase_hz", machine->timebase_hz);
@@ -82,6 +83,9 @@ static void print_machine(const json_t *machine)
     printf("memory     %" PRIu64 " MB, %" PRIu64 " MB free\n",
            number(machine, "memory_bytes") >> 20, number(machine, "free_bytes") >> 20);
     printf("time base  %" PRIu64 " Hz\n", number(machine, "timebase_hz"));
+    if (number(machine, "lockups") > 0)
+        printf("lockups    %" PRIu64 ": a CPU hung, the console says where\n",
+               number(machine, "lockups"));
     printf("up         %.3f s\n", json_number_value(json_object_get(machine, "uptime_seconds")));
 }
 

@@ -46,21 +46,24 @@ static struct symbols *open_program(const char *name, bool quiet)
     return symbols;
 }
 
-struct symbols *program_symbols(struct programs *programs, const struct snapshot *snapshot, u32 pid)
+struct symbols *program_symbols_named(struct programs *programs, const char *name)
 {
-    const struct process_info *process = snapshot_process(snapshot, pid);
-    if (process == NULL)
-        return NULL;
     for (size_t i = 0; i < programs->count; i++) {
-        if (strcmp(programs->programs[i].name, process->name) == 0)
+        if (strcmp(programs->programs[i].name, name) == 0)
             return programs->programs[i].symbols;
     }
     programs->programs = memory_grow(programs->programs, programs->count, &programs->capacity,
                                      sizeof(*programs->programs));
     struct program *program = &programs->programs[programs->count++];
-    *program = (struct program){.name = memory_copy_text(process->name),
-                                .symbols = open_program(process->name, programs->quiet)};
+    *program = (struct program){.name = memory_copy_text(name),
+                                .symbols = open_program(name, programs->quiet)};
     return program->symbols;
+}
+
+struct symbols *program_symbols(struct programs *programs, const struct snapshot *snapshot, u32 pid)
+{
+    const struct process_info *process = snapshot_process(snapshot, pid);
+    return process == NULL ? NULL : program_symbols_named(programs, process->name);
 }
 
 void programs_close(struct programs *programs)

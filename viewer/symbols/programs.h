@@ -23,6 +23,8 @@ struct programs {
 // such file, and warns once for each program.
 struct symbols *program_symbols(struct programs *programs, const struct snapshot *snapshot,
                                 u32 pid);
+// The same by the program's name.
+struct symbols *program_symbols_named(struct programs *programs, const char *name);
 void programs_close(struct programs *programs);
 
 #endif

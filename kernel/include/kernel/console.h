@@ -18,6 +18,11 @@ void console_init(void);
 // hypercall number and interrupt. Returns false if there is none. The kernel does nothing with it.
 // Any context, after console_init.
 bool console_spare(u32 n, u32 *unit, u32 *irq);
+// Between the two, this CPU's output takes no lock if it may be held for good, by whoever hangs.
+// Such output may mix with that of others, and those who attach to the console do not see it.
+// Interrupt context.
+void console_report_begin(void);
+void console_report_end(void);
 // Makes output take no lock from now on: for a panic, when only this CPU runs.
 void console_take_over(void);
 

@@ -21,6 +21,7 @@ struct boot_options {
     bool trace_discard;        // trace-mode=overwrite|discard
     u32 trace_subbuffers;      // trace-subbuffers=N (4…4096, a power of two) of 64 KB a CPU
     bool ipc_slow;             // ipc=fast|slow: whether calls may take the fast path
+    u32 lockup;                // lockup=SECONDS: after which a CPU is reported, 0: none is
     bool poison;               // poison: freed memory is filled with junk
     bool quiet;                // quiet: no boot messages but errors
     bool panic_test;           // panic: panic after boot (tests of the flight recorder)

@@ -63,6 +63,8 @@ struct percpu {
     u64 user_window;               // path of calls
     struct log_head *log_head;     // its first log area, or zeroes (log/areas.c)
     void *call_chunks;             // its records of calls (ipc/call_record.h)
+    struct spinlock *awaited_lock; // that this CPU spins for
+    u64 host_waits;                // lockup_host_waits (lockup.h)
     u64 endpoint_cpu;              // from the first CPU's part of an endpoint to its own
 };
 

@@ -2,16 +2,19 @@
 // Workload crash: deliberate kernel faults, to see what a panic, or a reset, tells.
 // It does not end.
 #include <kernel/console.h>
+#include <kernel/lockup.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
+#include <kernel/percpu.h>
 #include <kernel/softmask.h>
+#include <kernel/thread.h>
 #include <kernel/wait.h>
 #include <workloads/workload.h>
 
 #define NOT_INLINED __attribute__((noipa))
 #define HOLE 0xC0000F0000000000 // nothing is mapped there
 
-enum { KIND };
+enum { KIND, CPUS };
 enum kind {
     WILD,
     STACK,
@@ -26,13 +29,15 @@ enum kind {
     NULL_READ,
     NULL_WRITE,
     NULL_CALL,
-    HANG
+    HANG,
+    LOCKUP
 };
 
 static const struct workload_param params[] = {
     [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
               "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-turn|mutex-kept|text|exec|"
-              "null-read|null-write|null-call|hang"},
+              "null-read|null-write|null-call|hang|lockup"},
+    [CPUS] = {"cpus", PARAM_CPUS, "0", 0, 0, 0, NULL},
 };
 
 static struct spinlock inner = SPINLOCK_INIT("crash inner", RANK_PAGES);
@@ -120,10 +125,35 @@ static NOT_INLINED void crash_by_waiting(volatile const u64 *forever)
         __asm__ volatile("or 31,31,31");
 }
 
+// Holds a lock, for which other CPUs wait, until somebody notices. Then all goes on.
+static NOT_INLINED void crash_by_holding(u64 cpus, u32 cpu)
+{
+    static volatile bool held;
+
+    if (cpus >> cpu != 1) { // not the last one
+        while (!held)
+            thread_yield();
+        spin_lock(&outer);
+        spin_unlock(&outer);
+        return;
+    }
+    u32 before = lockup_reports();
+    spin_lock(&outer);
+    held = true;
+    for (u32 other = 0; other < cpu; other++) {
+        while ((cpus >> other & 1) != 0 &&
+               *(struct spinlock *volatile *)&percpu_of(other)->awaited_lock != &outer)
+            lockup_host_waits(); // for the host to run that CPU
+    }
+    while (lockup_reports() == before)
+        __asm__ volatile("or 31,31,31");
+    spin_unlock(&outer);
+    kprintf("crash: goes on\n");
+}
+
 static void crash_work(struct workload_run *run, u32 cpu)
 {
     static u64 data = 0x4e800020; // what a function that only returns looks like
-    (void)cpu;
     switch ((enum kind)run->values[KIND].numbers[0]) {
     case WILD:
         crash_by_store((u64 *)HOLE);
@@ -164,6 +194,9 @@ static void crash_work(struct workload_run *run, u32 cpu)
     case NULL_CALL:
         crash_by_call((void (*)(void))null());
         break;
+    case LOCKUP:
+        crash_by_holding(run->cpus, cpu);
+        return;
     case HANG:
         crash_by_waiting(&data);
         break;
@@ -175,10 +208,10 @@ static const struct workload workload_crash = {
     .name = "crash",
     .help = "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, "
             "text, exec, null-read, null-write, null-call): panics; "
-            "hang: a CPU waits, masked",
+            "hang: a CPU waits, masked; lockup: until that is reported",
     .params = params,
     .param_count = ARRAY_SIZE(params),
-    .cpus_param = UINT32_MAX,
+    .cpus_param = CPUS,
     .prepare = workload_no_prepare,
     .work = crash_work,
     .finish = workload_nothing,

@@ -41,3 +41,7 @@ kernel_log_handler_INC := log-handler/include
 UNIT += kernel_timer_heap
 kernel_timer_heap_SRC := tests/unit/kernel/timer_heap.c kernel/proc/timer_heap.c
 kernel_timer_heap_INC := kernel/include . kernel
+
+UNIT += kernel_lockup
+kernel_lockup_SRC := tests/unit/kernel/lockup.c
+kernel_lockup_INC := kernel/include
