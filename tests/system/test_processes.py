@@ -27,7 +27,8 @@ def test_a_process_can_break_nothing_but_itself(boot, cpus):
 
 def test_a_process_that_dies_disabled_is_reported_by_the_kernel(boot):
     console = start(boot, "test-isolation", words="count=1000").wait_passed("test-isolation")
-    report = re.search(r"^process \d+ \(test-isolation\) on CPU 0: bad address, vector 0x300\n"
+    report = re.search(r"^process \d+ \(test-isolation\) on CPU 0: NULL pointer: read at offset 0, "
+                       r"bad address, vector 0x300\n"
                        r"  pc [0-9a-f]{16}  lr [0-9a-f]{16}  dar 0000000000000000 ",
                        console, re.MULTILINE)
     assert report, console[-3000:]
