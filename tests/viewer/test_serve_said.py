@@ -1,50 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""What topics without frames say has the fields of messages.def, of their types, and no others."""
-
-import sys
+"""What topics without frames and answers say has the fields of messages.def, of their types, and no
+others."""
 
 import dci_pb2 as dci
 import pytest
 
 from browser import Browser, Gateway
-from conftest import ROOT
 from machine import TIMEBASE_HZ
+from said import SAID, SCHEMA, check_fields
 
-sys.path.insert(1, str(ROOT / "viewer/gateway"))
-
-import messages  # noqa: E402
-
-SCHEMA = messages.read(ROOT / "viewer/gateway/messages.def")
-SAID = {one.name: one for one in SCHEMA.said}
-TYPES = {"text": str, "lines": str, "integer": int, "number": (int, float), "flag": bool}
 TOPICS = {name: topic for topic, name in enumerate(
     (one.name for one in SCHEMA.watched if one.name in SAID), 1)}
 
 
-def check(kind, value, place):
-    """Checks a value of a type of messages.def, with all that is in it."""
-    plain = kind.removesuffix("[]")
-    if plain != kind:
-        assert isinstance(value, list), place
-        for one in value:
-            check(plain, one, place)
-    elif plain in TYPES:
-        assert isinstance(value, TYPES[plain]), f"{place}: {value!r}"
-        assert plain == "flag" or not isinstance(value, bool), f"{place}: {value!r}"
-    else:
-        check_fields(SAID[plain], value, place)
-
-
-def check_fields(said, data, place):
-    fields = {name: (kind, optional) for kind, optional, name, _ in said.parts}
-    assert set(data) <= set(fields), place
-    for name, (kind, optional) in fields.items():
-        if not optional or data.get(name) is not None:
-            check(kind, data.get(name), f"{place}.{name}")
-
-
 def test_all_such_topics_are_described():
-    assert set(TOPICS) == {"status", "processes", "workloads", "marks"}
+    assert set(TOPICS) == {one.name for one in SCHEMA.watched if not one.frame}
 
 
 @pytest.mark.parametrize("recorded", [False, True])
@@ -65,6 +35,19 @@ def test_what_is_said_is_what_is_described(machine, tmp_path, recorded):
             check_fields(SAID[kind], browser.topics[topic], kind)
         assert browser.topics[TOPICS["processes"]]["processes"]
         assert ("recording" in browser.topics[TOPICS["status"]]) == recorded
+
+
+def test_answers_are_as_described(machine):
+    machine.add_processes()
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, Browser(gateway) as browser:
+        browser.say(type="watch", id=1, machine="orrery", kind="objects")
+        keys = browser.until(lambda: [thing[0] for thing in browser.things.values()
+                                      if thing[0].startswith("o:")])
+        for topic, (what, of) in enumerate([*(("object", key) for key in keys), ("regions", "p:7")],
+                                           10):
+            browser.say(type="ask", id=topic, machine="orrery", what=what, of=of)
+            answer = browser.until(lambda topic=topic: browser.answers.get(topic))
+            check_fields(SAID[what], answer["data"], f"{what} {of}")
 
 
 def marks_of(browser, name):

@@ -11,6 +11,7 @@ import pytest
 
 import trace_folder
 from browser import Browser, Gateway
+from said import SAID, check_fields
 from trace_folder import BY_NAME, HZ, packet
 from trace_simulated import Cpu, packets
 
@@ -258,6 +259,7 @@ class Events:
     def rows(self, **parameters):
         answer = self.ask(**parameters)
         assert answer["type"] == "answer", answer
+        check_fields(SAID["events"], answer["data"], "events")
         return answer["data"]["events"], answer["data"]["more"]
 
 

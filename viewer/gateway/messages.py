@@ -544,7 +544,7 @@ def doc(schema):
     yield from doc_table("from a browser", schema.client, "fields")
     yield from doc_table("from the gateway", schema.gateway, "fields")
     yield from doc_table("topic", schema.watched, "parameters")
-    yield from doc_table("what such a topic says", schema.said, "fields")
+    yield from doc_table("what such a topic or answer says", schema.said, "fields")
     yield from doc_table("act", schema.acted, "parameters")
     yield from doc_table("frame", schema.frame, "columns")
     yield "| limit | value | of what |\n|---|---|---|"

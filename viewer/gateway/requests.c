@@ -79,10 +79,12 @@ static int ask_object(struct machine *machine, const struct post *wish)
     json_t *data = json_object();
     put_u64(data, "pid", object->pid);
     put_hex(data, "coid", object->coid);
-    put_text(data, "class", class == NULL ? NULL : class->name);
-    put_text(data, "implementation", class == NULL ? NULL : class->implementation);
-    put_u64(data, "size", class == NULL ? 0 : class->size);
-    put_bool(data, "distributed", class != NULL && class->distributed);
+    if (class != NULL) {
+        put_text(data, "class", class->name);
+        put_text(data, "implementation", class->implementation);
+        put_u64(data, "size", class->size);
+        put_bool(data, "distributed", class->distributed);
+    }
     put_u64(data, "reps", object->reps);
     put_u64(data, "misses", object->misses);
     json_t *children = put_array(data, "children");

@@ -1,46 +1,33 @@
 // SPDX-License-Identifier: MIT
 // What topics without frames say, as views want it. Most is read by wire/messages.ts.
 
-import { clean } from "../base/text.ts";
 import {
+  type SaidEvent,
+  type SaidEvents,
   type SaidMark,
+  type SaidObject,
   type SaidProcess,
+  type SaidServerClient,
   type SaidStatus,
+  readSaidEvents,
   readSaidMarks,
+  readSaidObject,
   readSaidProcesses,
+  readSaidServer,
   readSaidStatus,
   readSaidWorkloads,
 } from "../wire/messages.ts";
-import { flag, list, number, object, text } from "../wire/said_fields.ts";
+import { text } from "../wire/said_fields.ts";
 import type { TimeAccount } from "./cpu_share.ts";
 import { readHelp } from "./workload_help.ts";
 
-/** An event of a trace, or a loss ("lost"). pid NaN: for which process is not known. */
-export interface EventRow {
-  time: number;
-  cpu: number;
-  pid: number;
-  process: string;
-  event: string;
-  text: string;
-}
-
-export interface Events {
-  rows: EventRow[];
-  more: boolean;
-}
+/** pid NaN: for which process is not known. */
+export type EventRow = SaidEvent;
+export type Events = Pick<SaidEvents, "more"> & { rows: EventRow[] };
 
 export function readEvents(said: unknown): Events {
-  const data = object(said);
-  const rows = list(data.events).map((row) => ({
-    time: number(row.time),
-    cpu: number(row.cpu),
-    pid: number(row.pid),
-    process: text(row.process ?? "–"),
-    event: text(row.event),
-    text: text(row.text),
-  }));
-  return { rows, more: flag(data.more) };
+  const { events, more } = readSaidEvents(said);
+  return { rows: events.map((row) => ({ ...row, process: row.process || "–" })), more };
 }
 
 export interface Status extends SaidStatus {
@@ -117,10 +104,7 @@ export const readMarks = (said: unknown): Mark[] =>
     .marks.filter((one) => Number.isFinite(one.begin))
     .map((one) => ({ ...one, end: one.end > 0 ? one.end : Number.NaN }));
 
-export interface Client {
-  number: number;
-  role: string;
-  address: string;
+export interface Client extends Pick<SaidServerClient, "client" | "role" | "address"> {
   does: string;
 }
 export interface Server {
@@ -134,55 +118,32 @@ const CLIENT_DOES = [
   ["sampling", "samples"],
   ["tracing", "traces"],
   ["counting", "counts"],
-  ["sleep_locks", "watches sleep locks"],
+  ["sleepLocks", "watches sleep locks"],
   ["dref", "counts calls"],
-];
+] as const;
 
-const words = (value: unknown): [string, string][] =>
-  Object.entries(object(value))
-    .filter(([, one]) => typeof one === "number" || typeof one === "string")
-    .map(([name, one]) => [clean(name).replace(/_/g, " "), text(one)]);
+const asWords = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-export const readServer = (said: unknown): Server => ({
-  network: words(object(said).network),
-  // All numbers and groups of numbers.
-  server: [...words(said), ...words(object(said).server)],
-  clients: list(object(said).clients).map((one) => ({
-    number: number(one.client ?? one.number),
-    role: text(one.role),
-    address: text(one.address),
-    does: CLIENT_DOES.filter(([field]) => one[field] === true)
-      .map(([, does]) => does)
-      .join(", "),
-  })),
-});
+/** Returns the name and value of all numbers that are known. */
+const numbersOf = (account: object): [string, string][] =>
+  Object.entries(account)
+    .filter(([, one]) => Number.isFinite(one))
+    .map(([name, one]) => [asWords(name), text(one)]);
 
-export interface ObjectAnswer {
-  className: string;
-  implementation: string;
-  size: number;
-  distributed: boolean | undefined;
-  reps: number;
-  misses: number;
-  children: string[];
-  parents: string[];
-  process: string;
-}
-
-const keys = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
-
-export function readObject(said: unknown): ObjectAnswer {
-  const data = object(said);
+export function readServer(said: unknown): Server {
+  const server = readSaidServer(said);
   return {
-    className: text(data.class),
-    implementation: text(data.implementation),
-    size: number(data.size),
-    distributed: typeof data.distributed === "boolean" ? data.distributed : undefined,
-    reps: number(data.reps),
-    misses: number(data.misses),
-    children: keys(data.children),
-    parents: keys(data.parents),
-    process: text(data.process),
+    network: numbersOf(server.network),
+    server: numbersOf(server),
+    clients: server.clients.map((one) => ({
+      ...one,
+      does: CLIENT_DOES.filter(([field]) => one[field])
+        .map(([, does]) => does)
+        .join(", "),
+    })),
   };
 }
+
+export type ObjectAnswer = SaidObject;
+export const readObject = readSaidObject;

@@ -130,7 +130,7 @@ function AboutObject({ of }: { of: string }): JSX.Element {
   const thing = store.things.value.find(of);
   if (asked && "error" in asked) return <p class="error">{asked.error}</p>;
   const about = asked?.about;
-  const [name, implementation] = splitClass(about?.className ?? "");
+  const [name, implementation] = splitClass(about?.class ?? "");
   const reps = about ? count(about.reps) : UNKNOWN;
   return (
     <dl class="facts">
@@ -145,7 +145,10 @@ function AboutObject({ of }: { of: string }): JSX.Element {
         value={about?.implementation || implementation || thing?.implementation || UNKNOWN}
       />
       <Fact name="of" value={<ThingLink of={`p:${thing?.pid ?? parseKey(of).pid ?? 0}`} />} />
-      <Fact name="representatives" value={about?.distributed === false ? `${reps} shared` : reps} />
+      <Fact
+        name="representatives"
+        value={about?.class && !about.distributed ? `${reps} shared` : reps}
+      />
       <Fact name="misses" value={count(about?.misses)} />
       <Fact
         name="size"

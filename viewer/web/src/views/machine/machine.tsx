@@ -88,8 +88,8 @@ function Clients({ clients }: { clients: Server["clients"] }): JSX.Element {
       </thead>
       <tbody>
         {clients.map((one) => (
-          <tr key={one.number}>
-            <td>{one.number}</td>
+          <tr key={one.client}>
+            <td>{one.client}</td>
             <td class="words-cell">{one.role}</td>
             <td class="words-cell">{one.address}</td>
             <td class="words-cell">{one.does || UNKNOWN}</td>
