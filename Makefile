@@ -84,7 +84,8 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
     bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
-    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage ports test-ports
+    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage ports \
+    test-ports test-posix
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(or $(if $(filter test test-long bench-web-viewer,$@),web),$(PORTS_SETUP))
@@ -117,6 +118,11 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_SHORT) $(PYTHON_GEN) $(WEB_TO
 test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) \
     $(WEB_OUT)/vectors
 	@scripts/run-tests --build $(BUILD) --marked 'not minutes' $(UNIT_BINS)
+
+# The tables of POSIX calls: what the host's library says, then what ours does.
+test-posix-now: $(IMAGES) $(BUILD)/unit/posix_tables
+	@$(BUILD)/unit/posix_tables
+	@timeout 300 $(QEMU) --cpus $(CPUS) --append 'run=bin/test-posix oneshot' < /dev/null
 
 # What `make test` leaves out, as each takes minutes.
 test-long-now: system-ready $(WEB_TOOLS)

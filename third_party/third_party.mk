@@ -4,7 +4,7 @@
 # (scripts/make/user.mk) and the unit tests.
 
 NEWLIB_STAMP := $(THIRD)/newlib.stamp
-NEWLIB_USER_STAMP := $(THIRD)/newlib-user.stamp
+NEWLIB_USER_STAMP := $(THIRD)/newlib-user-completed.stamp
 LWIP_STAMP := $(THIRD)/lwip.stamp
 NANOPB_STAMP := $(THIRD)/nanopb.stamp
 
@@ -25,8 +25,15 @@ $(NEWLIB_STAMP): $(THIRD)/newlib.key
 	$(Q)ABI='$(KERNEL_ABI)' third_party/build-newlib '$(abspath $(THIRD))/newlib' kernel
 	@touch $@
 
-$(NEWLIB_USER_STAMP): $(THIRD)/newlib-user.key
+$(THIRD)/newlib-user.stamp: $(THIRD)/newlib-user.key
 	$(Q)ABI='$(USER_ABI)' third_party/build-newlib '$(abspath $(THIRD))/newlib-user' user
+	@touch $@
+
+$(THIRD)/newlib-user-completed.key: FORCE
+	$(call remember,$(call RECIPE_HASH,third_party/complete-newlib))
+
+$(NEWLIB_USER_STAMP): $(THIRD)/newlib-user.stamp $(THIRD)/newlib-user-completed.key
+	$(Q)third_party/complete-newlib '$(abspath $(THIRD))/newlib-user'
 	@touch $@
 
 $(LWIP_STAMP) $(NANOPB_STAMP): $(THIRD)/%.stamp: $(THIRD)/source.key
@@ -51,6 +58,12 @@ LWIP_SRC := $(addprefix core/,altcp altcp_alloc altcp_tcp def inet_chksum init i
 NANOPB_DIR := $(THIRD)/nanopb
 nanopb_INCLUDES := -isystem $(NANOPB_DIR)
 NANOPB_SRC := pb_common pb_encode pb_decode
+
+# What newlib has of POSIX and does not compile for this target: patterns of texts and of names of
+# files. There are no users whose folders could be named, and no tables of orders of letters.
+PATTERNS_DIR := $(THIRD)/newlib-user/posix
+PATTERNS_SRC := collate collcmp glob regcomp regerror regexec regfree
+PATTERNS_FLAGS := -D_ELIX_LEVEL=3 -D__NETBSD_SYSCALLS -Dglob=newlib_glob -isystem $(PATTERNS_DIR)
 
 NO_FILES_FLAGS = $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) -D_READ_WRITE_RETURN_TYPE=_ssize_t
 

@@ -174,9 +174,20 @@ $(USER_NANOPB_OBJS): $(USER)/obj/nanopb/%.o: $(USER)/obj/third_party.flags $(NAN
 	$(call say,CC,nanopb/$* [user])
 	@mkdir -p $(@D)
 	$(Q)$(KCC) $(USER_THIRD_FLAGS) -MMD -MP -c $(NANOPB_DIR)/$*.c -o $@
+# newlib's patterns, for all programs.
+USER_PATTERNS := $(USER)/third/libpatterns.a
+USER_PATTERNS_OBJS := $(PATTERNS_SRC:%=$(USER)/obj/patterns/%.o)
+USER_PATTERNS_FLAGS = $(USER_CFLAGS) -w -Iuserlib/posix/include $(PATTERNS_FLAGS)
+$(USER)/obj/patterns.flags: FORCE
+	$(call remember,$(USER_PATTERNS_FLAGS))
+$(USER_PATTERNS_OBJS): $(USER)/obj/patterns/%.o: $(USER)/obj/patterns.flags $(NEWLIB_USER_STAMP)
+	$(call say,CC,newlib/$* [user])
+	@mkdir -p $(@D)
+	$(Q)$(KCC) $(USER_PATTERNS_FLAGS) -MMD -MP -c $(PATTERNS_DIR)/$*.c -o $@
 $(USER)/third/liblwip.a: $(USER_LWIP_OBJS)
 $(USER)/third/libnanopb.a: $(USER_NANOPB_OBJS)
-$(USER)/third/liblwip.a $(USER)/third/libnanopb.a:
+$(USER_PATTERNS): $(USER_PATTERNS_OBJS)
+$(USER)/third/liblwip.a $(USER)/third/libnanopb.a $(USER_PATTERNS):
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -196,7 +207,7 @@ user_link = $(KCC) $(USER_LDFLAGS) $(u_$(1)_STACK:%=-Wl,--defsym=stack_bytes=%) 
     $(call user_objects,$(1)) \
     -Wl,--whole-archive $(call user_whole,$(1)) -Wl,--no-whole-archive -Wl,--start-group \
     $(filter-out $(call user_whole,$(1)) $(USER_LAST),$(call user_archives,$(1))) \
-    $(call user_third,$(1)) \
+    $(call user_third,$(1)) $(USER_PATTERNS) \
     $(NEWLIB_USER)/lib/libc.a $(NEWLIB_USER)/lib/libm.a $(KERNEL_LIBGCC) $(USER_LAST) \
     -Wl,--end-group
 
@@ -204,7 +215,7 @@ define user_program
 $(USER)/obj/$(1).link: FORCE
 	$$(call remember,$$(call user_link,$(1)))
 $(USER)/pass1/$(1).elf: $(call user_objects,$(1)) $(call user_archives,$(1)) \
-    $(call user_third,$(1)) \
+    $(call user_third,$(1)) $(USER_PATTERNS) \
     $(USER_LD) $(USER)/obj/$(1).link $(BUILD)/obj/tables/empty.o
 	@mkdir -p $$(@D)
 	$$(Q)$$(call user_link,$(1)) $(BUILD)/obj/tables/empty.o -o $$@
@@ -254,4 +265,5 @@ user: $(USER_PROGRAMS:%=$(USER)/bin/%)
 initrd: $(INITRD) $(BENCH_INITRD)
 
 .SECONDARY: $(USER_PROGRAMS:%=$(USER)/tables/%.S) $(USER_PROGRAMS:%=$(USER)/pass1/%.elf)
--include $(USER_OBJS:.o=.d) $(USER_LWIP_OBJS:.o=.d) $(USER_NANOPB_OBJS:.o=.d)
+-include $(USER_OBJS:.o=.d) $(USER_LWIP_OBJS:.o=.d) $(USER_NANOPB_OBJS:.o=.d) \
+    $(USER_PATTERNS_OBJS:.o=.d)

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -36,6 +37,7 @@ static char long_name[300], long_path[5000], some[64];
 static char *hole; // a page that is not mapped, behind one that is
 static int file, only_read, only_write, dir, ends[2], listener, bound;
 static struct stat info;
+static struct termios terminal;
 static fd_set set;
 static struct iovec piece = {some, sizeof(some)};
 static sem_t semaphore;

@@ -7,11 +7,29 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <expect.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <termios.h>
 #include <unistd.h>
+
+// The console's settings can be read, and set as they are.
+static void terminal_is_as_it_is(void)
+{
+    struct termios settings;
+    EXPECT(isatty(0) == 1 && tcgetattr(0, &settings) == 0);
+    EXPECT((settings.c_lflag & (ICANON | ECHO | ISIG)) == (ICANON | ECHO | ISIG));
+    EXPECT(tcsetattr(0, TCSADRAIN, &settings) == 0 && tcdrain(0) == 0);
+    settings.c_lflag &= ~(tcflag_t)ECHO;
+    EXPECT(tcsetattr(0, TCSANOW, &settings) == -1 && errno == EINVAL);
+    EXPECT(tcsetattr(0, 99, &settings) == -1 && errno == EINVAL);
+    EXPECT(tcflush(0, TCIFLUSH) == -1 && errno == ENOTSUP);
+    EXPECT(cfsetospeed(&settings, B9600) == 0 && cfgetospeed(&settings) == B9600);
+}
 
 // What is so here alone.
 static void here(void)
@@ -26,18 +44,31 @@ static void here(void)
            strspn(name.version, "0123456789abcdef") == strlen(name.version));
     EXPECT(sysconf(_SC_OPEN_MAX) == 256 && getpagesize() == 4096);
     EXPECT(getrusage(RUSAGE_CHILDREN, &usage) == -1 && errno == ENOSYS);
+    terminal_is_as_it_is();
+    EXPECT(MB_LEN_MAX == 4 && MB_CUR_MAX == 4);
+    EXPECT(wide("\xf4\x90\x80\x80", 4) == -1 && errno == EILSEQ);
+    EXPECT(narrow(0x110000, "") == -1 && errno == EILSEQ);
     EXPECT(getuid() == 0 && geteuid() == 0 && getgid() == 0 && getegid() == 0);
+}
+
+static void all_hold(const char *table, const struct row *rows, unsigned count)
+{
+    char why[ROW_TEXT_BYTES];
+    unsigned held = 0;
+    for (unsigned i = 0; i < count; i++) {
+        bool holds = row_holds(&rows[i], why);
+        expect(holds, __FILE__, __LINE__, why);
+        held += holds;
+    }
+    printf("%s: %u of %u rows hold\n", table, held, count);
 }
 
 int main(void)
 {
-    char why[ROW_TEXT_BYTES];
     EXPECT(mkdir("/tmp/posix", 0755) == 0 && chdir("/tmp/posix") == 0);
     rows_prepare();
-    for (unsigned i = 0; i < error_row_count; i++)
-        expect(row_holds(&error_rows[i], why), __FILE__, __LINE__, why);
-    for (unsigned i = 0; i < value_row_count; i++)
-        expect(row_holds(&value_rows[i], why), __FILE__, __LINE__, why);
+    all_hold("errors.def", error_rows, error_row_count);
+    all_hold("values.def", value_rows, value_row_count);
     here();
     return expect_report("test-posix");
 }

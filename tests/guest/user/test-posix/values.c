@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <glob.h>
 #include <libgen.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <regex.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -343,6 +345,9 @@ static long semaphore_value(void)
 void values_prepare(void)
 {
     file = open("value", O_RDWR | O_CREAT, 0644);
+    setenv("HELD", "value", 1);
+    patterns_prepare();
+    characters_prepare();
 }
 
 #define ROW(expression, value)                                                                     \
