@@ -128,7 +128,9 @@ def test_who_waits_within_a_program_is_told(machine, tmp_path):
             for what in "semaphore", "condition":
                 assert waits[what]["of_pid"] is waits[what]["of_user_thread"] is None
             assert waits["join"]["chain"].startswith(f"waits:{pid} user thread"), waits["join"]
-            assert " → semaphore 0x" in waits["join"]["chain"], waits["join"]
+            assert waits["join"]["chain"].endswith(" → semaphore never"), waits["join"]
+            assert waits["condition"]["chain"].endswith(" → condition change"), waits["condition"]
+            assert " → mutex held of waits:" in waits["mutex"]["chain"], waits["mutex"]
             assert found["deadlocks"] == [], where
 
 

@@ -15,6 +15,7 @@
 
 struct graph {
     struct trace_walk *walk;
+    struct trace_names *names;
     struct trace_wait *waits;
     size_t count;
 };
@@ -73,19 +74,22 @@ static void print_method(FILE *to, u64 method)
         fprintf(to, " method %" PRIu64, method);
 }
 
-// Prints the number of a call, or an address; of a lock the object in which it lies, if it is told.
+// Prints the number of a call, or of a lock what it is called: the variable or the object that it is
+// or lies in. A word on a program's heap has no name but its address.
 static void print_object(FILE *to, const struct graph *graph, const struct trace_wait *wait)
 {
     struct trace_walk *walk = graph->walk;
+    struct trace_names *names = graph->names;
     char text[WORD_BYTES];
-    u64 coid, offset;
-    if (wait->kind != WAIT_LOCK ||
-        !labels_object_at(&walk->labels, wait->object, walk->end, walk->end, &coid, &offset)) {
-        fprintf(to, "%#" PRIx64, wait->object);
-        return;
-    }
-    word_of_object(&walk->labels, coid, text);
-    fprintf(to, "%s+0x%" PRIx64, text, offset);
+    if (wait->kind == WAIT_LOCK)
+        word_of_lock(walk, trace_names_kernel(names, walk->choice->descriptions), wait->object,
+                     walk->end, walk->end, text);
+    else if (wait->kind != WAIT_CALL && wait->pid <= UINT32_MAX)
+        word_of_lock(NULL, program_symbols(&names->programs, &names->snapshot, (u32)wait->pid),
+                     wait->object, walk->end, walk->end, text);
+    else
+        snprintf(text, sizeof(text), "%#" PRIx64, wait->object);
+    fputs(text, to);
 }
 
 // Returns the chain of a wait as text. It follows the first wait to which each one leads, until one
@@ -217,7 +221,9 @@ static void put_wait(json_t *rows, const struct graph *graph, size_t at, u64 end
 void trace_waits_put(struct trace_wait *waits, size_t count, struct trace_walk *walk,
                      json_t *document)
 {
-    struct graph graph = {.walk = walk, .waits = waits, .count = count};
+    struct trace_names names = {0};
+    struct graph graph = {.walk = walk, .names = &names, .waits = waits, .count = count};
+    trace_names_by_labels(&names, &walk->labels);
     if (count > 1)
         qsort(waits, count, sizeof(*waits), compare);
     for (size_t i = 0; i < count; i++)
@@ -233,6 +239,7 @@ void trace_waits_put(struct trace_wait *waits, size_t count, struct trace_walk *
         if (begin != WAIT_NOBODY)
             put_deadlock(&graph, begin, deadlocks);
     }
+    trace_names_free(&names);
 }
 
 static const struct column columns[] = {
