@@ -13,8 +13,8 @@ s64 program_open(struct program **program);
 // Adds the next bytes of its ELF file. Returns 0 or an error.
 s64 program_upload(struct program *program, const void *bytes, u64 count);
 // Starts the uploaded file, or the one at `path` if nothing was uploaded. arguments[0] is its name.
-// Returns its pid or an error.
-s64 program_start(struct program *program, const char *path, u32 count,
+// stack_bytes: of its first stack; 0: as the program says. Returns its pid or an error.
+s64 program_start(struct program *program, const char *path, u64 stack_bytes, u32 count,
                   const char *const arguments[]);
 // Reads its output. Returns the bytes read, 0 if there are none now, or E_PEER if no more will
 // come.

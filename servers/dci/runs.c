@@ -122,6 +122,16 @@ static s64 run_upload_begin(struct client *client, const dci_Request *request)
     return REQUEST_DONE;
 }
 
+static s64 refuse_start(struct client *client, const dci_RunStartRequest *wish, s64 error)
+{
+    const char *why = orrery_strerror(error);
+
+    if (wish->stack_bytes == 0)
+        return client_error(client, error, "cannot start %.64s: %s", wish->program, why);
+    return client_error(client, error, "cannot start %.64s with a stack of %llu bytes: %s",
+                        wish->program, (unsigned long long)wish->stack_bytes, why);
+}
+
 static s64 run_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_RunStartRequest *wish = &request->body.run_start;
@@ -136,11 +146,11 @@ static s64 run_start_begin(struct client *client, const dci_Request *request)
         return client_error(client, E_INVAL, "the program has no name");
     for (u32 i = 0; i < wish->arguments_count; i++)
         arguments[1 + i] = wish->arguments[i];
-    s64 pid = program_start(run->program, wish->program, 1 + wish->arguments_count, arguments);
+    s64 pid = program_start(run->program, wish->program, wish->stack_bytes,
+                            1 + wish->arguments_count, arguments);
     if (pid < 0) {
         drop(run);
-        return client_error(client, pid, "cannot start %.64s: %s", wish->program,
-                            orrery_strerror(pid));
+        return refuse_start(client, wish, pid);
     }
     run->pid = (u32)pid;
     dci_RunStartReply reply = {.pid = run->pid};

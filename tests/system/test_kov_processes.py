@@ -74,6 +74,20 @@ def test_a_crash_is_told(machine2):
     assert done["status"] > 0x10000, done
 
 
+def test_a_stack_as_large_as_asked_for(machine2):
+    """The program says 2 MB, and touches nearly 8 MB."""
+    deep = ["test-spawn", "deep", "7900"]
+    small = machine2.kov("run", *deep, check=False)
+    assert small["status"] > 0x10000, small
+    assert machine2.kov("run", "--stack", "8M", *deep)["status"] == 0
+    with dci.connect(machine2.port, CONTROLLER) as client:
+        for size in (1, (16 << 10) - 1, (64 << 20) + 1, (1 << 64) - 1):
+            run = client.request(run_open=pb.RunOpenRequest()).run_open.run
+            with pytest.raises(dci.DciError, match=f"a stack of {size} bytes: limit reached"):
+                client.request(run_start=pb.RunStartRequest(run=run, program="true",
+                                                            stack_bytes=size))
+
+
 def test_programs_end_with_their_viewer(machine2):
     def sleepers():
         return [one for one in machine2.kov("ps")["processes"] if one["name"] == "sleep"]

@@ -35,6 +35,21 @@ def test_options_of_the_program_follow_dashes(kov, machine):
     assert list(machine.asked("run_start")[0].arguments) == ["a", "-l", "--all"]
 
 
+@pytest.mark.parametrize("size, stack", [("65536", 65536), ("16K", 16 << 10), ("64M", 64 << 20)])
+def test_a_stack_is_asked_for(kov, machine, size, stack):
+    assert kov("run", "--stack", size, "hello", machine=machine).code == 0
+    assert kov("run", "hello", "--", "--stack", size, machine=machine).code == 0
+    assert [start.stack_bytes for start in machine.asked("run_start")] == [stack, 0]
+
+
+@pytest.mark.parametrize("size", ["", "8", "15K", "65M", "67108865", "1G", "-1M", "8 M", "M"])
+def test_no_such_stack(kov, machine, size):
+    result = kov("run", f"--stack={size}", "hello", machine=machine)
+    assert result.code == 2 and f"--stack {size}: must be bytes, from 16K to 64M" in result.err
+    assert not machine.asked("run_open")
+    assert kov("run", "hello", "--stack", machine=machine).code == 2
+
+
 def test_its_status_is_told(kov, machine):
     machine.run_status = 3
     result = kov("run", "false", machine=machine)

@@ -18,11 +18,17 @@
 
 static bool no_input, in_machine;
 static double limit;
+static u64 stack_bytes;
+
+// As process_spawn has it (user/process.h).
+#define STACK_MIN (16 << 10)
+#define STACK_MAX (64 << 20)
 
 static const struct option own_options[] = {
     FLAG('m', "machine", &in_machine,
          "PROGRAM is the machine's, even if there is such a file here"),
     FLAG(0, "no-input", &no_input, "give it no standard input"),
+    BYTES(0, "stack", &stack_bytes, STACK_MIN, STACK_MAX, "its first stack, 16K to 64M"),
     SECONDS('d', "duration", &limit, 86400, "kill it after so long"),
     OPTIONS_END,
 };
@@ -62,8 +68,10 @@ static void tell(struct program *program)
 static int run_program(const char *path, int count, char **values)
 {
     bool json = output_form() == OUTPUT_JSON; // the whole output is one text of the document
-    struct program program = {
-        .in_machine = in_machine, .no_input = no_input, .out = json ? NULL : stdout};
+    struct program program = {.in_machine = in_machine,
+                              .no_input = no_input,
+                              .stack_bytes = stack_bytes,
+                              .out = json ? NULL : stdout};
     double seconds = limit > 0 ? limit : INFINITY;
     interrupt_catch();
     int code = session_begin(true);
@@ -96,14 +104,15 @@ static int run_command(const struct arguments *arguments)
 
 const struct command command_run = {
     .name = "run",
-    .synopsis = "[-m] [--no-input] [-d SECONDS] PROGRAM [ARGUMENTS…]",
+    .synopsis = "[-m] [--no-input] [--stack SIZE] [-d SECONDS] PROGRAM [ARGUMENTS…]",
     .summary = "Run a program in the machine, and print its output",
     .details =
         "PROGRAM is an ELF file here, which is uploaded, or else a program of the machine's, by\n"
         "name or path; also if the file here is for another processor, as /bin/cat is. Options of\n"
         "the program itself follow the words `--`. Standard input goes to it. Ctrl-C ends\n"
         "it. The exit status is the program's; 124 if -d ended it, 130 if Ctrl-C did, 139 if an\n"
-        "exception did. `kov stat -- run PROGRAM`, and so on, measure while it runs.",
+        "exception did, as when its stack is too small: the program says how large it is, or 1 MB\n"
+        "is taken. `kov stat -- run PROGRAM`, and so on, measure while it runs.",
     .options = {own_options},
     .max_arguments = 1 << 20,
     .takes_workload = true,

@@ -174,6 +174,7 @@ int program_start(struct program *program, int count, char **arguments, double s
     Orrery__Dci__RunStartRequest body = ORRERY__DCI__RUN_START_REQUEST__INIT;
     body.run = program->number;
     body.program = name;
+    body.stack_bytes = program->stack_bytes;
     body.n_arguments = (size_t)count;
     body.arguments = arguments;
     program->kill_by = clock_now() + seconds;

@@ -19,6 +19,7 @@ struct program {
     // Set by the caller before program_open:
     bool in_machine; // the machine's, even if there is such a file here
     bool no_input;   // it gets no standard input
+    u64 stack_bytes; // of its first stack; 0: as the program says
     FILE *out;       // where its output goes; NULL: into `output`
 
     const char *path; // as the user gave it

@@ -29,8 +29,19 @@ static const struct option *find(const struct option *const *tables, char letter
     return find_in(global_options, letter, name, length);
 }
 
+// minimum and maximum are whole KB or MB.
+static int set_bytes(const struct option *option, const char *text)
+{
+    if (text_to_bytes(text, option->minimum, option->maximum, option->target))
+        return KOV_OK;
+    return fail(KOV_USAGE, "--%s %s: must be bytes, from %" PRIu64 "K to %" PRIu64 "M",
+                option->name, text, option->minimum >> 10, option->maximum >> 20);
+}
+
 static int set_number(const struct option *option, const char *text)
 {
+    if (option->kind == OPTION_BYTES)
+        return set_bytes(option, text);
     if (option->kind != OPTION_SECONDS) {
         if (text_to_u64(text, option->minimum, option->maximum, option->target))
             return KOV_OK;
@@ -60,6 +71,7 @@ static int set(const struct option *option, const char *text)
         return KOV_OK;
     case OPTION_NUMBER:
     case OPTION_OPTIONAL:
+    case OPTION_BYTES:
     case OPTION_SECONDS:
         break;
     }

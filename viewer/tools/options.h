@@ -11,6 +11,7 @@ enum option_kind {
     OPTION_TEXTS,    // struct texts *: may be given several times
     OPTION_NUMBER,   // u64 *, within minimum…maximum
     OPTION_OPTIONAL, // as OPTION_NUMBER; without a number the target stays as it is
+    OPTION_BYTES,    // u64 *, within minimum…maximum; K and M may follow the number
     OPTION_SECONDS   // double *, within minimum…maximum
 };
 
@@ -55,6 +56,10 @@ struct option {
 #define OPTIONAL(letter, name, target, minimum, maximum, argument, help)                           \
     {                                                                                              \
         letter, name, OPTION_OPTIONAL, target, argument, help, minimum, maximum, NULL              \
+    }
+#define BYTES(letter, name, target, minimum, maximum, help)                                        \
+    {                                                                                              \
+        letter, name, OPTION_BYTES, target, "SIZE", help, minimum, maximum, NULL                   \
     }
 #define SECONDS(letter, name, target, maximum, help)                                               \
     {                                                                                              \

@@ -135,6 +135,24 @@ bool text_to_u64(const char *text, u64 minimum, u64 maximum, u64 *value)
     return true;
 }
 
+bool text_to_bytes(const char *text, u64 minimum, u64 maximum, u64 *value)
+{
+    char digits[24];
+    size_t length = strlen(text);
+    unsigned shift = 0;
+    if (length > 0 && (text[length - 1] == 'K' || text[length - 1] == 'M'))
+        shift = text[--length] == 'K' ? 10 : 20;
+    u64 number;
+    if (length >= sizeof(digits))
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    if (!text_to_u64(digits, 0, maximum >> shift, &number) || number << shift < minimum)
+        return false;
+    *value = number << shift;
+    return true;
+}
+
 bool text_to_double(const char *text, double minimum, double maximum, double *value)
 {
     if (!isdigit((unsigned char)text[0]) && text[0] != '.')

@@ -41,6 +41,8 @@ bool text_is(const char *text, size_t length, const char *expected);
 // Reads the whole text as a number, decimal or 0x…. Returns false if it is none within
 // minimum…maximum.
 bool text_to_u64(const char *text, u64 minimum, u64 maximum, u64 *value);
+// Reads it so as bytes: K (1,024) or M may follow.
+bool text_to_bytes(const char *text, u64 minimum, u64 maximum, u64 *value);
 bool text_to_double(const char *text, double minimum, double maximum, double *value);
 
 #endif

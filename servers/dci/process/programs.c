@@ -155,34 +155,32 @@ static s64 start_threads(struct program *program)
 
 // ---- starting ----------------------------------------------------------------------------------
 
-static s64 spawn(struct program *program, const char *path, const char *const *arguments,
+static s64 spawn(struct program *program, const char *path, struct process_spawn *wanted,
                  const struct posix_spawn_fd fds[3])
 {
-    struct process_spawn wanted = PROCESS_SPAWN;
     char place[PATH_BYTES];
     cap_t process;
 
-    wanted.argv = arguments;
-    wanted.rights = PROCESS_SAME_RIGHTS;
+    wanted->rights = PROCESS_SAME_RIGHTS;
     if (program->image_bytes > 0) {
-        wanted.image = program->image;
-        wanted.bytes = program->image_bytes;
+        wanted->image = program->image;
+        wanted->bytes = program->image_bytes;
     } else {
         snprintf(place, sizeof(place), "%s%s", strchr(path, '/') == NULL ? "/bin/" : "", path);
-        wanted.path = place;
+        wanted->path = place;
     }
-    s64 pid = posix_spawn_program(&wanted, fds, 3, &process);
+    s64 pid = posix_spawn_program(wanted, fds, 3, &process);
     if (pid > 0)
         sys_cap_drop(process);
     return pid;
 }
 
-static s64 spawn_with_pipes(struct program *program, const char *path, const char *const *arguments,
+static s64 spawn_with_pipes(struct program *program, const char *path, struct process_spawn *wanted,
                             const int output[2], const int input[2])
 {
     const struct posix_spawn_fd fds[3] = {{0, input[0]}, {1, output[1]}, {2, output[1]}};
 
-    s64 pid = spawn(program, path, arguments, fds);
+    s64 pid = spawn(program, path, wanted, fds);
     close(output[1]);
     close(input[0]);
     if (pid <= 0) {
@@ -200,14 +198,17 @@ static s64 spawn_with_pipes(struct program *program, const char *path, const cha
     return error;
 }
 
-s64 program_start(struct program *program, const char *path, u32 count,
+s64 program_start(struct program *program, const char *path, u64 stack_bytes, u32 count,
                   const char *const arguments[])
 {
+    struct process_spawn wanted = PROCESS_SPAWN;
     const char *list[count + 1];
     int output[2], input[2];
 
     memcpy(list, arguments, count * sizeof(*list));
     list[count] = NULL;
+    wanted.argv = list;
+    wanted.stack_bytes = stack_bytes;
     if (pipe(output) != 0)
         return E_LIMIT;
     if (pipe(input) != 0) {
@@ -215,7 +216,7 @@ s64 program_start(struct program *program, const char *path, u32 count,
         close(output[1]);
         return E_LIMIT;
     }
-    s64 pid = spawn_with_pipes(program, path, list, output, input);
+    s64 pid = spawn_with_pipes(program, path, &wanted, output, input);
     free(program->image);
     program->image = NULL;
     return pid;

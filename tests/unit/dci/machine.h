@@ -57,6 +57,7 @@ struct program {
     bool used, running, input_ended;
     u32 uploaded;
     u32 arguments;
+    u64 stack_bytes;
     char path[64], last_argument[256];
     char output[65536]; // to be read
     u32 output_bytes;

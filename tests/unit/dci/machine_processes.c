@@ -380,11 +380,14 @@ s64 program_upload(struct program *program, const void *bytes, u64 count)
     return 0;
 }
 
-s64 program_start(struct program *program, const char *path, u32 count,
+s64 program_start(struct program *program, const char *path, u64 stack_bytes, u32 count,
                   const char *const arguments[])
 {
     if (strcmp(path, "nonesuch") == 0)
         return E_NOENT;
+    if (stack_bytes == 1)
+        return E_LIMIT;
+    program->stack_bytes = stack_bytes;
     snprintf(program->path, sizeof(program->path), "%.63s", path);
     snprintf(program->last_argument, sizeof(program->last_argument), "%s", arguments[count - 1]);
     program->arguments = count;

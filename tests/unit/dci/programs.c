@@ -36,6 +36,15 @@ static s64 run_start(struct peer *peer, u32 run, const char *program, u32 count,
     return peer_ask(peer, REQUEST(RUN_START, run_start, &body));
 }
 
+static s64 run_start_on(struct peer *peer, u32 run, u64 stack_bytes)
+{
+    Orrery__Dci__RunStartRequest body = ORRERY__DCI__RUN_START_REQUEST__INIT;
+    body.run = run;
+    body.program = (char *)"hello";
+    body.stack_bytes = stack_bytes;
+    return peer_ask(peer, REQUEST(RUN_START, run_start, &body));
+}
+
 static s64 run_input(struct peer *peer, u32 run, const char *text, bool end)
 {
     Orrery__Dci__RunInputRequest body = ORRERY__DCI__RUN_INPUT_REQUEST__INIT;
@@ -72,6 +81,17 @@ static void an_uploaded_program_runs_with_its_arguments(void **state)
     assert_int_equal(run_start(peer, run, "hello", 0, NULL), E_INVAL);
     peer_hang_up(peer);
     assert_int_equal(machine.programs_open, 0);
+}
+
+static void a_program_gets_the_stack_that_is_asked_for(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(run_start_on(peer, run_open(peer), 1), E_LIMIT);
+    assert_int_equal(machine.programs_open, 0);
+    assert_int_equal(run_start_on(peer, run_open(peer), 8 << 20), 0);
+    assert_int_equal(machine.programs[0].stack_bytes, 8 << 20);
+    peer_hang_up(peer);
 }
 
 // Takes output until the end of the run or of what there is.
@@ -248,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_uploaded_program_runs_with_its_arguments),
+        cmocka_unit_test(a_program_gets_the_stack_that_is_asked_for),
         cmocka_unit_test(output_is_complete_and_the_end_comes_last),
         cmocka_unit_test(input_is_taken_as_far_as_there_is_room),
         cmocka_unit_test(what_goes_wrong_leaves_nothing_behind),

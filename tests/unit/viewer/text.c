@@ -138,6 +138,34 @@ static void numbers_are_read_strictly(void **state)
     assert_false(text_to_u64("4", 5, 100, &value));
 }
 
+static void bytes_are_read_strictly(void **state)
+{
+    (void)state;
+    u64 value = 0;
+    assert_true(text_to_bytes("16384", 16384, 64 << 20, &value));
+    assert_int_equal(value, 16384);
+    assert_true(text_to_bytes("17K", 16384, 64 << 20, &value));
+    assert_int_equal(value, 17 << 10);
+    assert_true(text_to_bytes("64M", 16384, 64 << 20, &value));
+    assert_int_equal(value, 64 << 20);
+    const char *const wrong[] = {"",
+                                 "K",
+                                 "M",
+                                 "16",
+                                 "15K",
+                                 "65M",
+                                 "-20K",
+                                 "20KK",
+                                 "20k",
+                                 "20G",
+                                 "1.5M",
+                                 "18446744073709551615M",
+                                 "0000000000000000000000000000020K"};
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+        assert_false(text_to_bytes(wrong[i], 16384, 64 << 20, &value));
+    assert_int_equal(value, 64 << 20);
+}
+
 static void seconds_are_read_strictly(void **state)
 {
     (void)state;
@@ -160,6 +188,7 @@ int main(void)
         cmocka_unit_test(what_has_no_room_becomes_question_marks),
         cmocka_unit_test(widths_are_by_characters),
         cmocka_unit_test(numbers_are_read_strictly),
+        cmocka_unit_test(bytes_are_read_strictly),
         cmocka_unit_test(seconds_are_read_strictly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
