@@ -13,7 +13,8 @@ DOMAIN = re.compile(r"^domain (\d+): process \d+, (\S+)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("cpus, options", [
-    (1, ""), (4, ""), pytest.param(2, "ipc=slow", marks=pytest.mark.minutes)])
+    (1, ""), (2, ""), pytest.param(4, "", marks=pytest.mark.minutes),
+    pytest.param(2, "ipc=slow", marks=pytest.mark.minutes)])
 def test_owners_get_what_they_asked_for_and_harm_nobody(boot, cpus, options):
     machine = boot(cpus=cpus, network=False, append=f"init=bin/test-logs trace=none {options}")
     machine.wait_passed("test-logs", 300)
