@@ -19,6 +19,7 @@ PACKAGE :=
 PREPARE :=
 PROGRAMS :=
 SRC :=
+OWN :=
 INC :=
 CFLAGS :=
 STACK :=
@@ -33,6 +34,7 @@ PORT_PACKAGES += $(1)
 PORT_FILES += $(FILES)
 p_$(1)_PREPARE := $(PREPARE)
 p_$(1)_SRC := $(SRC)
+p_$(1)_OWN := $(OWN)
 p_$(1)_FETCHED := $(filter $(THIRD)/%,$(foreach file,$(FILES),$(call port_path,$(file))))
 p_$(1)_FLAGS := $(addprefix -I$(PORT_DIR)/,$(INC)) $(CFLAGS)
 $(foreach one,$(PROGRAMS),$(eval $(call port_program,$(1),$(call port_name,$(one)),\
@@ -64,7 +66,8 @@ $(foreach package,$(PORT_PACKAGES),$(eval $(call port_fetch,$(package))))
 # ---- compiling: as our own programs, but that warnings are for those who wrote them --------------
 
 PORT_CFLAGS = $(USER_CFLAGS) -w $(call user_includes,)
-port_objects = $(p_$(1)_SRC:%=$(USER)/obj/port-$(1)/%.o)
+port_objects = $(p_$(1)_SRC:%=$(USER)/obj/port-$(1)/%.o) \
+    $(p_$(1)_OWN:%=$(USER)/obj/port-$(1)/own/%.o)
 
 # $(call port_object,package,source,object)
 define port_object
@@ -77,9 +80,11 @@ endef
 
 define port_compile
 $(USER)/obj/port-$(1).flags: FORCE
-	$$(call remember,$$(KCC) $$(PORT_CFLAGS) $(p_$(1)_FLAGS) $(p_$(1)_SRC))
+	$$(call remember,$$(KCC) $$(PORT_CFLAGS) $(p_$(1)_FLAGS) $(p_$(1)_SRC) $(p_$(1)_OWN))
 $(foreach source,$(p_$(1)_SRC),$(eval $(call port_object,$(1),$(THIRD)/$(1)/$(source),$(strip \
     $(USER)/obj/port-$(1)/$(source).o))))
+$(foreach source,$(p_$(1)_OWN),$(eval $(call port_object,$(1),$(source),$(strip \
+    $(USER)/obj/port-$(1)/own/$(source).o))))
 $(USER)/third/lib$(1).a: $(call port_objects,$(1)) $(USER)/obj/port-$(1).flags
 	$$(call say,AR,$$@)
 	@mkdir -p $$(@D)
@@ -95,10 +100,11 @@ $(foreach program,$(PORT_PROGRAMS),$(eval $(call user_program,$(program))))
 
 PORT_HOST := $(BUILD)/host/ports
 define port_host
-$(PORT_HOST)/$(1): $(THIRD)/$(2).stamp $(USER)/obj/port-$(2).flags
+$(PORT_HOST)/$(1): $(THIRD)/$(2).stamp $(USER)/obj/port-$(2).flags $(p_$(2)_OWN)
 	$$(call say,HOSTCC,$(1))
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -O1 -w $(p_$(2)_FLAGS) $(u_$(1)_SRC) $(p_$(2)_SRC:%=$(THIRD)/$(2)/%) -lm -o $$@
+	$$(Q)$$(CC) -O1 -w $(p_$(2)_FLAGS) $(u_$(1)_SRC) $(p_$(2)_SRC:%=$(THIRD)/$(2)/%) \
+	    $(p_$(2)_OWN) -lm -o $$@
 endef
 $(foreach program,$(PORT_PROGRAMS),$(eval $(call port_host,$(program),$(u_$(program)_LIBS))))
 

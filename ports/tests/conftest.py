@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A machine whose initial file system has the ports, with its shell on the console; and what the
-same sources, built for this host, say."""
+"""A machine whose initial file system has the ports, with its shell on the console and a disk; and
+what the same sources, built for this host, say."""
 
 import os
 import subprocess
@@ -16,6 +16,7 @@ from test_shell import Shell  # noqa: E402
 
 INITRD = os.path.join(BUILD, "initrd-ports.cpio")
 HOST = os.path.join(BUILD, "host/ports")
+DISK_BYTES = 64 << 20
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -27,10 +28,17 @@ def pytest_runtest_makereport():
             report.sections.append((f"machine {machine.name}", machine.describe()))
 
 
+def make_disk(folder):
+    path = os.path.join(folder, "disk")
+    with open(path, "wb") as file:
+        file.truncate(DISK_BYTES)
+    return path
+
+
 @pytest.fixture(scope="session", name="shell")
 def _shell(tmp_path_factory):
-    with Machine(str(tmp_path_factory.mktemp("ports")), "ports", initrd=INITRD, network=False,
-                 typing=True) as machine:
+    folder = str(tmp_path_factory.mktemp("ports"))
+    with Machine(folder, "ports", initrd=INITRD, disk=make_disk(folder), typing=True) as machine:
         yield Shell(machine)
 
 

@@ -5,6 +5,8 @@ are open twice, and with the benchmark that it checks itself by."""
 import os
 import re
 
+import pytest
+
 from conftest import HERE
 
 SCRIPT = os.path.join(HERE, "../sqlite/script.sql")
@@ -51,7 +53,10 @@ def test_a_lock_keeps_others_out(shell):
         == "2"
 
 
-def test_speedtest1_verifies(shell, host):
-    said = shell.says("cd /tmp; rm -f s.db; speedtest1 --size 5 --nosync --verify s.db 2>&1")
-    expected = host("speedtest1", "--size", "5", "--nosync", "--verify", "s.db").decode()
+@pytest.mark.parametrize("database", ["/tmp/s.db", "/data/s.db", ":memory:"])
+def test_speedtest1_verifies(shell, host, tmp_path, database):
+    said = shell.says(f"speedtest1 --size 5 --verify {database} 2>&1")
+    elsewhere = database if database == ":memory:" else str(tmp_path / "s.db")
+    expected = host("speedtest1", "--size", "5", "--verify", elsewhere).decode()
     assert without_times(said) == without_times(expected)
+    assert any("Verification Hash" in line for line in without_times(said))

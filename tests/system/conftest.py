@@ -111,9 +111,3 @@ def boot(tmp_path):
     yield start
     for machine in machines:
         machine.end()
-
-
-def pid_of(machine, name):
-    """The number of the one process of that name."""
-    (pid,) = [one["pid"] for one in machine.kov("ps")["processes"] if one["name"] == name]
-    return pid

@@ -220,6 +220,12 @@ class Machine:
             monitor.command("cont")
 
 
+def pid_of(machine, name):
+    """The number of the one process of that name."""
+    (pid,) = [one["pid"] for one in machine.kov("ps")["processes"] if one["name"] == name]
+    return pid
+
+
 class Monitor:
     """QEMU's machine protocol (QMP) on a machine's socket."""
 

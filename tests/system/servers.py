@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 
-from conftest import pid_of
+from machine import pid_of
 from waiting import PATIENCE
 
 

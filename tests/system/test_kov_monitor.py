@@ -12,9 +12,8 @@ import pytest
 
 import ctf
 import dci_client as dci
-from conftest import pid_of
 from dci_client import pb
-from machine import CONTROLLER, OBSERVER
+from machine import CONTROLLER, OBSERVER, pid_of
 from servers import interrupt, started, wait_owner
 from waiting import wait_for
 

@@ -7,9 +7,8 @@ import subprocess
 import pytest
 
 import dci_client as dci
-from conftest import pid_of
 from dci_client import pb
-from machine import CONTROLLER, PROGRAMS
+from machine import CONTROLLER, PROGRAMS, pid_of
 from servers import kill
 from waiting import PATIENCE, wait_for
 

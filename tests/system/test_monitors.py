@@ -7,7 +7,7 @@ import re
 import pytest
 
 from test_user_monitor import run
-from conftest import pid_of
+from machine import pid_of
 
 ROOT = pathlib.Path(__file__).parents[2]
 RECORD = re.compile(r"(\d+): +(\d+\.\d{6}) (\d+) (leaves \((\w+)\)|comes|stays \((\w+)\))$")

@@ -8,9 +8,8 @@ import subprocess
 import pytest
 
 import dci_client as dci
-from conftest import pid_of
 from dci_client import pb
-from machine import CONTROLLER
+from machine import CONTROLLER, pid_of
 from servers import interrupt
 from test_scan_user import start_stuck
 from waiting import PATIENCE, wait_for

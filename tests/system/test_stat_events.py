@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from chance import AT_ONCE, certainly, may_be, trials_to_tell
-from conftest import pid_of
+from machine import pid_of
 from servers import interrupt, kill, owners, wait_owner, wait_up
 from waiting import PATIENCE, wait_for
 
