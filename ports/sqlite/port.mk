@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# SQLite's shell and its benchmark, by one thread at a time, with the VFS for Unix. Locks are files
-# (unix-dotfile), as there are no record locks. Left out is what needs memory that several processes
+# SQLite's shell and its benchmark, by one thread at a time, with the VFS for Unix. Locks are
+# folders (unix-dotfile), not record locks. Left out is what needs memory that several processes
 # share by a file (WAL, mmap), other programs (popen, system), or code that is loaded.
 PACKAGE := sqlite3
 # Debian has the sources that one file is put together from.
