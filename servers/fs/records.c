@@ -357,8 +357,9 @@ s64 records_set(struct node *node, const struct record_range *range, u64 call)
     }
     mutex_unlock(&table.lock);
     // A sweep has the locks of who ends after this. Who ended before is found here.
-    if (sys_process_rights(range->pid) < 0)
-        records_sweep(is_other, &(u32){range->pid});
+    u32 pid = range->pid;
+    if (sys_process_rights(pid) < 0)
+        records_sweep(is_other, &pid);
     return status;
 }
 
