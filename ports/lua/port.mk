@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Lua's interpreter, with what the C standard has and no more (no LUA_USE_POSIX): there is no popen,
+# Lua's interpreter, with what the C standard has and no more (no LUA_USE_POSIX): it has no popen,
 # and no loading of code. The compiler luac is left out, which nothing here reads the output of.
 PACKAGE := lua5.4
 # What debian/rules writes, for where modules in C are looked for.

@@ -3,6 +3,7 @@
 #include "opening.h"
 
 #include "filesystem.h"
+#include "records.h"
 #include "share.h"
 
 #include <co/platform.h>
@@ -11,7 +12,7 @@
 static void hold(void *thing);
 static void put(void *thing);
 
-struct handle_table open_files = {.hold = hold, .put = put};
+struct handle_table open_files = {.hold = hold, .put = put, .also = records_sweep};
 
 static struct {
     struct co_root root;

@@ -3,6 +3,7 @@
 #include "filesystem.h"
 #include "mount_table.h"
 #include "opening.h"
+#include "records.h"
 #include "share.h"
 #include "store.h"
 
@@ -58,7 +59,14 @@ s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u64 *
 
 s64 fs_server_close(struct ipc_caller *caller, u64 file)
 {
-    return handle_close(&open_files, file, caller->pid);
+    struct opening *opening = records_any() ? opening_get(file, caller->pid) : NULL;
+    s64 status = handle_close(&open_files, file, caller->pid);
+    if (opening == NULL)
+        return status;
+    if (opening->node != NULL && status == 0)
+        records_close(opening->node, caller->pid);
+    opening_put(opening);
+    return status;
 }
 
 // Notes that a file gets another handle, which may go to another process. From here on nobody

@@ -314,6 +314,19 @@ s64 fs_server_renew(struct ipc_caller *caller, u64 file, u32 flags)
     return E_AGAIN;
 }
 
+s64 fs_server_lock(struct ipc_caller *caller, u64 file, u32 kind, u64 start, u64 last, u32 flags)
+{
+    (void)caller, (void)file, (void)kind, (void)start, (void)last, (void)flags;
+    return E_NOTSUP;
+}
+
+s64 fs_server_lock_test(struct ipc_caller *caller, u64 file, u32 kind, u64 start, u64 last,
+                        struct fs_record *record)
+{
+    (void)caller, (void)file, (void)kind, (void)start, (void)last, (void)record;
+    return E_NOTSUP;
+}
+
 s64 fs_server_pipe(struct ipc_caller *caller, u64 *read_end, u64 *write_end)
 {
     (void)caller, (void)read_end, (void)write_end;

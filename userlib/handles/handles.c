@@ -199,6 +199,8 @@ void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *cont
         for (; taken != 0; taken &= taken - 1)
             sweep_one(table, i * 64 + (u32)__builtin_ctzl(taken), alive, context);
     }
+    if (table->also != NULL)
+        table->also(alive, context);
 }
 
 bool handles_any(const struct handle_table *table)

@@ -193,8 +193,12 @@ int fcntl(int fd, int command, ...)
 {
     va_list arguments;
     va_start(arguments, command);
-    int value = va_arg(arguments, int);
+    bool locks = command == F_GETLK || command == F_SETLK || command == F_SETLKW;
+    struct flock *lock = locks ? va_arg(arguments, struct flock *) : NULL;
+    int value = locks ? 0 : va_arg(arguments, int);
     va_end(arguments);
+    if (locks)
+        return fd_lock(fd, command, lock);
     switch (command) {
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:

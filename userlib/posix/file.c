@@ -523,6 +523,7 @@ const struct fd_ops file_ops = {
     .truncate = file_truncate,
     .sync = file_sync,
     .stat = file_stat,
+    .leave = file_leave,
     .close = file_close,
     .lend = file_lend,
     .lent = file_lent,

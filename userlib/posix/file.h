@@ -30,6 +30,7 @@ s64 file_stat_by_call(const struct fd_file *file, struct stat *to);
 s64 file_lend_handle(const struct fd_file *file, struct fd_inherit *to);
 void file_lent(struct fd_file *file, const struct fd_inherit *to, u32 pid);
 s64 file_borrow(struct fd_file *file, const struct fd_inherit *from);
+void file_leave(struct fd_file *file); // locks.c
 // Does not wait for a server that has gone: it has forgotten the handle.
 void file_close_handle(struct service *service, u64 handle);
 

@@ -100,6 +100,14 @@ static struct fd_file *replace(int fd, struct fd_file *file)
     return old;
 }
 
+// Gives up what was at a descriptor.
+static void leave(struct fd_file *file)
+{
+    if (file->ops->leave != NULL)
+        file->ops->leave(file);
+    fd_put(file);
+}
+
 int fd_install_at(struct fd_file *file, int fd)
 {
     if (fd < 0 || fd >= FD_MAX) {
@@ -108,7 +116,7 @@ int fd_install_at(struct fd_file *file, int fd)
     }
     struct fd_file *old = replace(fd, file);
     if (old != NULL)
-        fd_put(old);
+        leave(old);
     return fd;
 }
 
@@ -119,7 +127,7 @@ int fd_remove(int fd)
     struct fd_file *old = replace(fd, NULL);
     if (old == NULL)
         return -EBADF;
-    fd_put(old);
+    leave(old);
     return 0;
 }
 

@@ -22,6 +22,8 @@ static inline int fd_install_new(struct fd_file *file, int at_least, int flags)
         fd_set_flag(fd, FD_CLOEXEC);
     return fd;
 }
+// fcntl's F_GETLK, F_SETLK and F_SETLKW (locks.c).
+int fd_lock(int fd, int command, struct flock *lock);
 void fd_remove_all(void);                // the process ends
 void fd_file_free(struct fd_file *file); // one that was never open
 

@@ -8,12 +8,15 @@ FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cp
     ipc/include userlib/include \
     $(CO_UNIT_INC)
 
-UNIT += fs_directories fs_files fs_names fs_handles fs_share fs_pipes fs_archive fs_store fs_power
+UNIT += fs_directories fs_files fs_locks fs_names fs_handles fs_share fs_pipes fs_archive fs_store \
+    fs_power
 fs_directories_SRC := $(FS_UNIT_DIR)/directories.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_directories_INC := $(FS_UNIT_INC)
 FS_UNIT_CALLS := $(FS_UNIT_DIR)/calls.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_files_SRC := $(FS_UNIT_DIR)/files.c $(FS_UNIT_CALLS)
 fs_files_INC := $(FS_UNIT_INC)
+fs_locks_SRC := $(FS_UNIT_DIR)/locks.c $(FS_UNIT_CALLS)
+fs_locks_INC := $(FS_UNIT_INC)
 fs_names_SRC := $(FS_UNIT_DIR)/names.c $(FS_UNIT_CALLS)
 fs_names_INC := $(FS_UNIT_INC)
 fs_handles_SRC := $(FS_UNIT_DIR)/handles.c $(FS_UNIT_CALLS)

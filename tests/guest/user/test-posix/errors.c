@@ -124,6 +124,14 @@ static long option(int level, int name)
     return getsockopt(bound, level, name, &value, &length);
 }
 
+static long locked(int fd, int command, int type, int whence, long start, long bytes)
+{
+    return fcntl(
+        fd, command,
+        &(struct flock){
+            .l_type = (short)type, .l_whence = (short)whence, .l_start = start, .l_len = bytes});
+}
+
 static long directory_of(const char *path)
 {
     DIR *found = opendir(path);

@@ -2,6 +2,7 @@
 // POSIX calls by table: what they return, and how they fail. The last line is "test-posix: N
 // passed, N failed". tests/unit/posix/tables.c holds the host's own library against the same
 // tables.
+#include "locks.h"
 #include "rows.h"
 
 #include <dlfcn.h>
@@ -63,12 +64,15 @@ static void all_hold(const char *table, const struct row *rows, unsigned count)
     printf("%s: %u of %u rows hold\n", table, held, count);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        return locks_command(argv[1]);
     EXPECT(mkdir("/tmp/posix", 0755) == 0 && chdir("/tmp/posix") == 0);
     rows_prepare();
     all_hold("errors.def", error_rows, error_row_count);
     all_hold("values.def", value_rows, value_row_count);
     here();
+    locks_of_several();
     return expect_report("test-posix");
 }

@@ -21,6 +21,8 @@ struct handle {
 struct handle_table {
     void (*hold)(void *thing); // the server's: one more reference; with the table's lock held
     void (*put)(void *thing);  // one less; without it
+    // What else a sweep ends of processes that have ended; or NULL.
+    void (*also)(bool (*alive)(u32 pid, void *context), void *context);
     struct mutex lock;
     struct handle slots[HANDLES_MAX];
     u64 taken[HANDLES_MAX / 64]; // a bit a slot, so that a sweep sees only those in use

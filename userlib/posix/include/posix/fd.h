@@ -35,6 +35,7 @@ struct fd_ops {
     s64 (*sync)(struct fd_file *file);                                           // nothing to do
     s64 (*stat)(struct fd_file *file, struct stat *info); // fills in all of it; EINVAL
     s64 (*ready)(struct fd_file *file, int events); // poll.h's bits that hold now; POLLIN | POLLOUT
+    void (*leave)(struct fd_file *file);            // a descriptor of it has gone; nothing to do
     void (*close)(struct fd_file *file); // the last reference has gone; frees nothing of ours
     // Before a child is started: fills in words with what the child needs. The descriptor stays
     // open here.
