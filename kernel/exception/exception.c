@@ -57,6 +57,16 @@ const char *exception_null_access(const struct frame *frame, u64 *offset)
     return null_access(frame->vector, address, frame->dsisr, code, words);
 }
 
+// Returns what was freed that this address, or one little before it, was read in; or NULL.
+static const char *freed_with(u64 address)
+{
+    const u64 each_byte = 0x010101010101;
+
+    if (address >> 16 == JUNK_OBJECTS * each_byte)
+        return "a freed object";
+    return address >> 16 == JUNK_PAGES * each_byte ? "a freed page" : NULL;
+}
+
 static void __attribute__((noreturn)) unexpected(const struct frame *frame)
 {
     u64 offset;
@@ -64,6 +74,9 @@ static void __attribute__((noreturn)) unexpected(const struct frame *frame)
 
     if (access != NULL)
         panic_with_frame(frame, "NULL pointer: %s at offset %#lx", access, offset);
+    if (freed_with(offset) != NULL)
+        panic_with_frame(frame, "use after free: address %#lx was read in %s", offset,
+                         freed_with(offset));
     panic_with_frame(frame, "unexpected exception");
 }
 

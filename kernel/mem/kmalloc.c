@@ -18,7 +18,6 @@
 
 #define KMALLOC_MAX (PAGE_SIZE << 12)
 #define LARGE 0x80 // large_order of the first page of a large object: LARGE | order
-#define JUNK 0xdd
 #define NOINLINE __attribute__((noinline))
 #define INLINE inline __attribute__((always_inline))
 #define LOCAL_MAX_BYTES 16384 // of free objects a CPU keeps in one class
@@ -88,7 +87,7 @@ static CO_METHOD s64 kmalloc_release(struct small_heap *self, void *memory, u32 
     u8 masked = soft_mask();
 
     if (boot_options.poison)
-        memset(memory, JUNK, slab_class_bytes(class));
+        memset(memory, JUNK_OBJECTS, slab_class_bytes(class));
     object->next = self->first[class];
     self->first[class] = object;
     if (++self->count[class] * slab_class_bytes(class) > LOCAL_MAX_BYTES)

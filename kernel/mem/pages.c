@@ -11,7 +11,6 @@
 #include <kernel/spinlock.h>
 #include <string.h>
 
-#define JUNK 0xdb
 #define NOT_FREE 0xff
 
 struct free_block {
@@ -146,7 +145,7 @@ static void spoil(void *block, u32 order)
     KASSERT(order <= PAGES_MAX_ORDER && number < page_limit);
     KASSERT((number & ((1UL << order) - 1)) == 0);
     if (boot_options.poison)
-        memset(block, JUNK, PAGE_SIZE << order);
+        memset(block, JUNK_PAGES, PAGE_SIZE << order);
 }
 
 // Frees a block, joined with its free neighbours. The caller holds the lock.

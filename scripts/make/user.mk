@@ -32,7 +32,8 @@ USER_CFLAGS = -std=gnu17 -O2 -g -fno-common -ffixed-r13 -Wa,-mregnames $(USER_AB
 USER_WARNINGS := $(WARNINGS) -Wconversion -Wno-sign-conversion
 USER_LDFLAGS := -mabi=elfv1 -mbig-endian -nostdlib -static -no-pie -Wl,--build-id=sha1 \
     -Wl,--gc-sections \
-    -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
+    -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments \
+    $(patsubst %,-Wl$(comma)--wrap=_%_r,malloc memalign calloc free realloc malloc_usable_size)
 
 # Generated sources that must exist before any user source is compiled.
 .PHONY: user-ready

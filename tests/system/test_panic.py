@@ -4,13 +4,19 @@
 import itertools
 import json
 import re
+import signal
 import subprocess
+import time
 
 import pytest
 
 import printed
+import sanitizers
 from machine import KOV, GuestError, Monitor
 from waiting import PATIENCE, wait_for
+
+
+LOCKUP_PAUSE = 3  # seconds, more than lockup=2
 
 
 def check_panic(machine, *wanted, events=("obj_create", "thread_create")):
@@ -48,6 +54,10 @@ def test_a_panic_tells_everything(boot):
     ("exec", ["vector 0x400", "crash_by_jump"]),
     ("null-read", ["NULL pointer: read at offset 0x10", "crash_by_load"]),
     ("null-write", ["NULL pointer: write at offset 0x8", "crash_by_store"]),
+    pytest.param("freed", ["use after free: address 0xdddddddddddddd", "was read in a freed object",
+                           "crash_by_store", "crash_by_freed"],
+                 marks=pytest.mark.skipif("address" in sanitizers.active(),
+                                          reason="the sanitizer tells it before")),
     ("null-call", ["NULL pointer: call at offset 0", "crash_by_call", "crash_work"]),
 ])
 def test_deliberate_faults(boot, kind, wanted):
@@ -97,6 +107,23 @@ def test_kov_tells_that_a_cpu_hung(boot):
     machine.wait_console("crash: goes on")
     assert machine.kov("hello")["system"]["lockups"] == 1
     assert "a CPU hung" in machine.kov_run("hello").stdout
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_a_machine_that_is_stopped_and_goes_on_has_no_lockup(boot, cpus):
+    """By QMP, which stops the time base too, and by the host, which does not: each for longer than
+    a lockup takes."""
+    machine = boot(cpus=cpus, append="lockup=2").wait_ready()
+    with Monitor(machine.qmp_path) as monitor:
+        monitor.command("stop")
+        time.sleep(LOCKUP_PAUSE)
+        monitor.command("cont")
+    assert machine.kov("hello")["system"]["lockups"] == 0
+    machine.process.send_signal(signal.SIGSTOP)
+    time.sleep(LOCKUP_PAUSE)
+    machine.process.send_signal(signal.SIGCONT)
+    assert machine.kov("hello")["system"]["lockups"] == 0
+    assert "LOCKUP" not in machine.console
 
 
 def test_lockups_are_not_reported_where_that_is_off(boot):

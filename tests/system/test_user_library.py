@@ -52,8 +52,27 @@ def test_processes_start_end_and_crash(boot, cpus):
                   "NULL pointer: call at offset 0,", "NULL pointer: write at offset 0x8,"):
         report = printed.first_lines(console, cause)
         assert re.search(r"^ +0x10\w+ (crash|in_thread)\+0x", report, re.MULTILINE), report
-    assert "its stack is full" in console
+    for thread, function in (("1", "overflow"), ("2", "overflow")):
+        report = printed.first_lines(console, f": stack overflow of thread {thread},")
+        assert re.search(rf"^ +0x10\w+ {function}\+0x", report, re.MULTILINE), report
     assert "panics: as asked" in console
+
+
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_misuse_of_the_heap_is_told_where_that_is_asked_for(boot, cpus):
+    console = start(boot, "test-spawn", cpus).wait_passed("test-spawn")
+    for cause, where in (
+            (r"double free of 0x2\w+ \(8 bytes\)", "again by misuse_heap"),
+            (r"overrun: written behind 0x2\w+ \(24 bytes\), at offset 24", " free"),
+            (r"underrun: written before 0x2\w+ \(24 bytes\), at offset -1", " free"),
+            (r"overrun: written behind 0x2\w+ \(24 bytes\), at offset 24", " exit"),
+            (r"written after it was freed: heap block 0x2\w+ \(24 bytes\), at offset 3",
+             "freed by misuse_heap"),
+            (r"free of 0x2\w+, which is no block of the heap", "in misuse_heap")):
+        reports = [printed.first_lines(console[found.start():], found.group())
+                   for found in re.finditer(cause, console)]
+        assert any(re.search(rf"{where}\+0x", report) for report in reports), (cause, reports)
+        assert all("misuse_heap+0x" in report for report in reports), (cause, reports)
 
 
 def test_a_crash_report_names_the_functions(boot):

@@ -12,7 +12,8 @@
 
 #define HANDLERS 4
 #define REPORT_CALLERS 24
-#define CONSOLE_BYTES 512 // at most at a time
+#define GUARD_BYTES 0x1000 // below a stack, never there
+#define CONSOLE_BYTES 512  // at most at a time
 
 typedef bool (*exception_handler)(const struct event *event, struct user_state *state);
 static exception_handler handlers[HANDLERS];
@@ -135,6 +136,15 @@ static void begin_report(void)
     say("\n%s (process %lu, CPU %u)", process_name(), user_page(user_cpu())->pid, user_cpu());
 }
 
+// Returns whether an access was on the page below the thread's stack, or in a frame that reaches
+// further down.
+static bool is_overflow(const struct thread *thread, u64 vector, u64 address)
+{
+    u64 low = thread->stack_low, sp = thread->state.gpr[1];
+    return vector == 0x300 && address < low &&
+           (address >= low - GUARD_BYTES || (sp < low && address >= sp));
+}
+
 static void crash(const struct thread *thread, u64 vector, u64 address, u64 dsisr,
                   const char *reason) __attribute__((noreturn));
 static void crash(const struct thread *thread, u64 vector, u64 address, u64 dsisr,
@@ -142,11 +152,23 @@ static void crash(const struct thread *thread, u64 vector, u64 address, u64 dsis
 {
     begin_report();
     say(" died in thread %u \"%s\": ", thread->id, thread->name);
+    if (is_overflow(thread, vector, address))
+        say("stack overflow of thread %u, ", thread->id);
     say_reason(&thread->state, vector, address, dsisr, reason);
-    if (vector == 0x300 && address < thread->stack_low && address >= thread->stack_low - 0x1000)
-        say("\n  its stack is full");
     say_thread(thread);
     end(STATUS_KILLED((u32)vector));
+}
+
+// Says who called, from the caller of a panic on. A dispatcher's own stack is not walked.
+static void say_callers(u64 caller)
+{
+    u64 callers[REPORT_CALLERS];
+    u32 count = thread_current() ? user_stack_walk_here(callers, REPORT_CALLERS) : 0, from = 0;
+    while (from < count && callers[from] != caller)
+        from++;
+    say_place(caller);
+    for (u32 i = from + 1; i < count; i++)
+        say_place(callers[i]);
 }
 
 void user_panic(const char *format, ...)
@@ -161,7 +183,7 @@ void user_panic(const char *format, ...)
     va_end(arguments);
     report.bytes += length > 0 ? (u64)length : 0;
     say("\n");
-    say_place((u64)__builtin_return_address(0));
+    say_callers((u64)__builtin_return_address(0));
     end(STATUS_KILLED(0));
 }
 

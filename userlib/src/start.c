@@ -5,6 +5,8 @@
 
 #include <orrery/sys.h>
 #include <stdlib.h>
+#include <string.h>
+#include <user/heap.h>
 
 #define PAGE 4096
 
@@ -64,10 +66,21 @@ static void finish(void)
     call_all(fini_array_start, fini_array_end);
 }
 
+__attribute__((weak)) bool heap_is_checked = false;
+
+// As nothing is allocated yet, all blocks are checked, or none.
+static void check_heap(void)
+{
+    const char *wanted = getenv("MALLOC_CHECK_");
+    if (wanted && strcmp(wanted, "0") != 0)
+        heap_is_checked = true;
+}
+
 void user_start(u64 block, u64 sp)
 {
     s64 error = dispatcher_first();
     arguments_begin(block);
+    check_heap();
     first_thread(sp);
     must("upcall stack", error);
     must("sys_process_register", register_image());

@@ -74,8 +74,8 @@ static void print_method(FILE *to, u64 method)
         fprintf(to, " method %" PRIu64, method);
 }
 
-// Prints the number of a call, or of a lock what it is called: the variable or the object that it is
-// or lies in. A word on a program's heap has no name but its address.
+// Prints the number of a call, or what a lock is called: the variable or the object that it is or
+// lies in. A word on a program's heap has no name but its address.
 static void print_object(FILE *to, const struct graph *graph, const struct trace_wait *wait)
 {
     struct trace_walk *walk = graph->walk;

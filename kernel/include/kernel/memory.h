@@ -45,7 +45,10 @@ void pages_init(u64 memory_bytes, u64 first_free);
 // Allocates a small object of any size up to 16 MB (large ones come from pages). It is aligned to
 // 16 bytes, and to the largest power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: enough
 // for any type of that size. Returns NULL if out of memory. Thread or interrupt context, not PMI.
-// With the boot option `poison` freed memory is filled with junk.
+// With the boot option `poison` freed memory is filled with junk, which panics know again in an
+// address: these bytes.
+#define JUNK_OBJECTS 0xdd
+#define JUNK_PAGES 0xdb
 #define KMALLOC_ALIGNMENT_MAX 128
 void *kmalloc(u64 bytes);
 void *kzalloc(u64 bytes);

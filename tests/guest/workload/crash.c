@@ -29,6 +29,7 @@ enum kind {
     NULL_READ,
     NULL_WRITE,
     NULL_CALL,
+    FREED,
     HANG,
     LOCKUP
 };
@@ -36,7 +37,7 @@ enum kind {
 static const struct workload_param params[] = {
     [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
               "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-turn|mutex-kept|text|exec|"
-              "null-read|null-write|null-call|hang|lockup"},
+              "null-read|null-write|null-call|freed|hang|lockup"},
     [CPUS] = {"cpus", PARAM_CPUS, "0", 0, 0, 0, NULL},
 };
 
@@ -125,6 +126,16 @@ static NOT_INLINED void crash_by_waiting(volatile const u64 *forever)
         __asm__ volatile("or 31,31,31");
 }
 
+// Follows a pointer of an object that is no more; with `poison` on the boot line.
+static NOT_INLINED void crash_by_freed(void)
+{
+    u64 **object = kzalloc(64);
+
+    kfree(object);
+    __asm__ volatile("" : "+r"(object)::"memory");
+    crash_by_store(object[2] + 4);
+}
+
 // Holds a lock, for which other CPUs wait, until somebody notices. Then all goes on.
 static NOT_INLINED void crash_by_holding(u64 cpus, u32 cpu)
 {
@@ -194,6 +205,9 @@ static void crash_work(struct workload_run *run, u32 cpu)
     case NULL_CALL:
         crash_by_call((void (*)(void))null());
         break;
+    case FREED:
+        crash_by_freed();
+        break;
     case LOCKUP:
         crash_by_holding(run->cpus, cpu);
         return;
@@ -207,7 +221,7 @@ static void crash_work(struct workload_run *run, u32 cpu)
 static const struct workload workload_crash = {
     .name = "crash",
     .help = "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, "
-            "text, exec, null-read, null-write, null-call): panics; "
+            "text, exec, null-read, null-write, null-call, freed): panics; "
             "hang: a CPU waits, masked; lockup: until that is reported",
     .params = params,
     .param_count = ARRAY_SIZE(params),

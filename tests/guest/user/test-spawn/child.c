@@ -2,6 +2,7 @@
 // What children do: check what they were given, run threads, or die in one of many ways.
 #include "child.h"
 
+#include <malloc.h>
 #include <orrery/memory.h>
 #include <orrery/sys.h>
 #include <stdlib.h>
@@ -75,10 +76,61 @@ static int __attribute__((noinline)) overflow(volatile char *above)
     return above[0] == 1 ? 0 : overflow(frame) + frame[1];
 }
 
+static s64 overflow_thread(void *argument)
+{
+    char byte = 0;
+    (void)argument;
+    return overflow(&byte);
+}
+
 static s64 in_thread(void *argument)
 {
     (void)argument;
     *at(8) = 1;
+    return 0;
+}
+
+// The same block, of which the compiler does not know that.
+static char *unknown(void *block)
+{
+    return (char *)(u64)at((u64)block);
+}
+
+// Uses the heap as none may; each with MALLOC_CHECK_ in the environment.
+static __attribute__((noipa)) int misuse_heap(const char *how)
+{
+    char *block = unknown(malloc(24));
+    char *other = unknown(strdup("another"));
+    if (strcmp(how, "twice") == 0) {
+        free(other);
+        free(block);
+        free(unknown(other));
+    } else if (strcmp(how, "behind") == 0) {
+        memset(block, 1, 25);
+        free(block);
+    } else if (strcmp(how, "behind-kept") == 0) {
+        block[24] = 1;
+        exit(0);
+    } else if (strcmp(how, "before") == 0) {
+        block[-1] = 1;
+        free(block);
+    } else if (strcmp(how, "after") == 0) {
+        free(block);
+        unknown(block)[3] = 1;
+    } else if (strcmp(how, "inside") == 0) {
+        free(unknown(block + 16));
+    } else {
+        char *more = realloc(block, 4000);
+        memset(more, 1, 4000);
+        for (u32 i = 0; i < 1000; i++)
+            free(calloc(i, 3));
+        void *page = memalign(4096, 40);
+        if ((u64)page % 4096 != 0)
+            return 1;
+        free(page);
+        free(more);
+        free(other);
+    }
     return 0;
 }
 
@@ -116,6 +168,10 @@ static void crash(const char *how)
         struct thread *thread;
         thread_create(&thread, NULL, in_thread, NULL);
         thread_join(thread, NULL);
+    } else if (strcmp(how, "thread-stack") == 0) {
+        struct thread *thread;
+        thread_create(&thread, NULL, overflow_thread, NULL);
+        thread_join(thread, NULL);
     }
 }
 
@@ -131,6 +187,8 @@ int child_main(int argc, char **argv)
         return 0;
     if (strcmp(argv[1], "sleep") == 0)
         thread_sleep_us(100000000);
+    if (strcmp(argv[1], "heap") == 0)
+        return misuse_heap(argv[2]);
     crash(argv[1]);
     return -1;
 }

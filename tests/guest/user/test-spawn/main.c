@@ -136,11 +136,38 @@ static void crashes(void)
         {"panic", STATUS_KILLED(0)},
         {"abort", 128 + 6},
         {"thread", STATUS_KILLED(0x300)},
+        {"thread-stack", STATUS_KILLED(0x300)},
     };
     for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
         s64 status = run_word(cases[i].word);
         expect(status == cases[i].status, cases[i].word, status);
     }
+}
+
+// With MALLOC_CHECK_ a program ends at errors that otherwise nobody may see.
+static void heaps(void)
+{
+    static const char *const misuses[] = {"twice",  "behind", "behind-kept",
+                                          "before", "after",  "inside"};
+    static const char *const checked[] = {"MALLOC_CHECK_=1", NULL};
+    static const char *const unchecked[] = {"MALLOC_CHECK_=0", NULL};
+    for (u32 i = 0; i < ARRAY_SIZE(misuses); i++) {
+        const char *const argv[] = {"test-spawn", "heap", misuses[i], NULL};
+        struct process_spawn how = self(argv);
+        how.envp = checked;
+        s64 status = run(&how);
+        expect(status == STATUS_KILLED(0), misuses[i], status);
+    }
+    const char *const argv[] = {"test-spawn", "heap", "well", NULL};
+    struct process_spawn how = self(argv);
+    how.envp = checked;
+    s64 status = run(&how);
+    expect(status == 0, "a checked heap that is used well", status);
+    const char *const late[] = {"test-spawn", "heap", "behind-kept", NULL};
+    how = self(late);
+    how.envp = unchecked;
+    status = run(&how);
+    expect(status == 0, "a heap that is not checked", status);
 }
 
 static s64 pages_missing(u64 free_before)
@@ -199,6 +226,7 @@ int main(int argc, char **argv)
         stacks();
         errors();
         crashes();
+        heaps();
         storm(STORM);
         crowd();
     }
