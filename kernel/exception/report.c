@@ -33,13 +33,28 @@ void report_stack(const struct frame *frame)
         report_address("  from", callers[i]);
 }
 
+static void report_taken(const struct percpu *block, const struct spinlock *lock)
+{
+#ifdef SANITIZE
+    u64 offset = 0, pc = spin_taken_at[block->cpu][lock->rank];
+    const char *name = symbol_find(pc, &offset);
+
+    kprintf(" (taken at %s+%#lx)", name != NULL ? name : "?", offset);
+#else
+    (void)block;
+    (void)lock;
+#endif
+}
+
 void report_locks(const struct percpu *block)
 {
     const struct spinlock *lock = block->innermost_lock;
 
     kprintf(lock != NULL ? "holds" : "holds no lock");
-    for (u32 i = 0; lock != NULL && i < MAX_LOCKS; i++, lock = lock->outer)
+    for (u32 i = 0; lock != NULL && i < MAX_LOCKS; i++, lock = lock->outer) {
         kprintf("%s %s", i > 0 ? "," : "", lock->name);
+        report_taken(block, lock);
+    }
     if (block->awaited_lock != NULL)
         kprintf(", waits for %s", block->awaited_lock->name);
 }

@@ -18,6 +18,21 @@
     .endif
     .endm
 
+// In images with sanitizers notes who takes the lock at r3 (kernel/spinlock.h).
+    .macro note_taken
+#ifdef SANITIZE
+    lwz     r6, R13_CPU(r13)
+    lbz     r7, SPINLOCK_RANK(r3)
+    sldi    r6, r6, 5              // SPIN_RANKS of them
+    add     r6, r6, r7
+    sldi    r6, r6, 3
+    addis   r8, r2, spin_taken_at@toc@ha
+    addi    r8, r8, spin_taken_at@toc@l
+    mflr    r9
+    stdx    r9, r8, r6
+#endif
+    .endm
+
 // void spin_lock(struct spinlock *lock)
 function spin_lock
     lbz     r4, PERCPU_SOFT_MASKED(r13)
@@ -37,6 +52,7 @@ function spin_lock
     stb     r4, SPINLOCK_MASKED(r3)
     std     r5, SPINLOCK_OUTER(r3)
     std     r3, PERCPU_INNERMOST_LOCK(r13)
+    note_taken
     while_logged 6f
     blr
 4:  b       spin_lock_slow         // with masked and outer as its arguments

@@ -13,6 +13,11 @@
 #include "lock_events.h"
 #include "spin.h"
 
+#ifdef SANITIZE
+u64 spin_taken_at[ORRERY_MAX_CPUS][SPIN_RANKS];
+_Static_assert(RANK_DEPOT < SPIN_RANKS, "each rank has its place");
+#endif
+
 // One attempt: load with reservation, test, conditional store. Acquire order by isync.
 static bool try_lock(u32 *word, u32 owner)
 {
@@ -135,6 +140,9 @@ void spin_lock_slow(struct spinlock *lock, u8 masked, struct spinlock *outer)
     lock->masked = masked;
     lock->outer = outer;
     percpu()->innermost_lock = lock;
+#ifdef SANITIZE
+    spin_taken_at[cpu_id()][lock->rank] = (u64)__builtin_return_address(0);
+#endif
     TRACE_POINT(TRACE_MAJOR_LOCKHOLD, told);
     return;
 told:

@@ -44,6 +44,13 @@ struct spinlock {
         .name = (lock_name), .rank = (lock_rank)                                                   \
     }
 
+// Where a CPU has taken the lock of each rank, of which it holds one at most. In images with
+// sanitizers alone.
+#define SPIN_RANKS 32 // as in spin.S
+#ifdef SANITIZE
+extern u64 spin_taken_at[ORRERY_MAX_CPUS][SPIN_RANKS];
+#endif
+
 void spin_init(struct spinlock *lock, const char *name, enum lock_rank rank);
 // Thread or interrupt context, never from the PMI handler. Panics on self-deadlock and on rank
 // inversion.
