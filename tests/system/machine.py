@@ -149,10 +149,10 @@ class Machine:
         except subprocess.TimeoutExpired:
             return self.fail_hung(f"no power-off within {timeout} s")
 
-    def wait_passed(self, program, least=1):
+    def wait_passed(self, program, least=1, timeout=PATIENCE):
         """Waits until a program that checks itself has ended as the first process, or init after
         it: at least so many checks passed, none failed. Returns the console."""
-        status = self.wait_end()
+        status = self.wait_end(timeout)
         found = re.search(rf"^{program}: (\d+) passed, 0 failed$", self.console, re.MULTILINE)
         if status != 0 or found is None or int(found[1]) < least:
             failed = [line for line in self.console.splitlines() if line.startswith("FAILED")]

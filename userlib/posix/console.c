@@ -20,7 +20,9 @@ static struct {
 
 static s64 console_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
 {
-    (void)file, (void)offset;
+    (void)file;
+    if (offset != FD_AT_POSITION)
+        return -ESPIPE;
     for (u64 done = 0; done < bytes;) {
         u64 part = bytes - done < OUTPUT_BYTES ? bytes - done : OUTPUT_BYTES;
         s64 status = sys_console_write((const char *)from + done, part);
@@ -46,8 +48,9 @@ static s64 take_typed(void)
 
 static s64 console_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
-    (void)offset;
     s64 result = -EAGAIN;
+    if (offset != FD_AT_POSITION)
+        return -ESPIPE;
     mutex_lock(&input.lock);
     for (;;) {
         s64 status = take_typed();

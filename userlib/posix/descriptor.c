@@ -32,8 +32,6 @@ static ssize_t read_at(int fd, void *to, size_t bytes, s64 offset)
     s64 result = -EINVAL;
     if (!may_read(file))
         result = -EBADF;
-    else if (offset != FD_AT_POSITION && file->ops->seek == NULL)
-        result = -ESPIPE;
     else if (file->ops->read != NULL)
         result = file->ops->read(file, to, bytes, offset);
     fd_put(file);
@@ -48,8 +46,6 @@ static ssize_t write_at(int fd, const void *from, size_t bytes, s64 offset)
     s64 result = -EINVAL;
     if (!may_write(file))
         result = -EBADF;
-    else if (offset != FD_AT_POSITION && file->ops->seek == NULL)
-        result = -ESPIPE;
     else if (file->ops->write != NULL)
         result = file->ops->write(file, from, bytes, offset);
     fd_put(file);

@@ -168,22 +168,19 @@ static u32 call_flags(const struct fd_file *file)
     return (file->flags & O_NONBLOCK) != 0 ? FS_NO_WAIT : 0;
 }
 
-static u64 call_offset(s64 offset)
-{
-    return offset == FD_AT_POSITION ? FS_CURRENT : (u64)offset; // which the server refuses
-}
-
 // Reads what there is.
 static s64 pipe_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
     struct own_pipe *pipe = own_pipe_of(file);
     s64 status = BY_CALLS;
+    if (offset != FD_AT_POSITION)
+        return -ESPIPE;
     if (bytes == 0)
         return 0;
-    if (may_be_own(pipe) && offset == FD_AT_POSITION)
+    if (may_be_own(pipe))
         status = enter(file, pipe, READER, 1);
     if (status == BY_CALLS) {
-        status = file_read_part(file, to, &bytes, call_offset(offset), call_flags(file));
+        status = file_read_part(file, to, &bytes, FS_CURRENT, call_flags(file));
         return status == 0 ? (s64)bytes : -posix_errno(status);
     }
     if (status != 0)
@@ -216,13 +213,12 @@ static s64 write_own(const struct fd_file *file, struct own_pipe *pipe, const u8
     return (s64)part;
 }
 
-static s64 write_by_calls(const struct fd_file *file, const u8 *from, u64 bytes, s64 offset)
+static s64 write_by_calls(const struct fd_file *file, const u8 *from, u64 bytes)
 {
     u64 done = 0;
     while (done < bytes) {
         u64 part = bytes - done;
-        s64 status =
-            file_write_part(file, from + done, &part, call_offset(offset), call_flags(file));
+        s64 status = file_write_part(file, from + done, &part, FS_CURRENT, call_flags(file));
         if (status != 0)
             return done > 0 ? (s64)done : status == E_PEER ? -EPIPE : -posix_errno(status);
         done += part;
@@ -238,7 +234,9 @@ static s64 pipe_write(struct fd_file *file, const void *from, u64 bytes, s64 off
     const u8 *data = from;
     bool whole = bytes <= ATOMIC_BYTES;
     u64 done = 0;
-    while (done < bytes && offset == FD_AT_POSITION && may_be_own(pipe)) {
+    if (offset != FD_AT_POSITION)
+        return -ESPIPE;
+    while (done < bytes && may_be_own(pipe)) {
         s64 part = write_own(file, pipe, data + done, bytes - done, whole);
         if (part < 0)
             return done > 0 ? (s64)done : part;
@@ -246,7 +244,7 @@ static s64 pipe_write(struct fd_file *file, const void *from, u64 bytes, s64 off
     }
     if (done == bytes)
         return (s64)done;
-    s64 rest = write_by_calls(file, data + done, bytes - done, offset);
+    s64 rest = write_by_calls(file, data + done, bytes - done);
     return rest >= 0 ? (s64)done + rest : done > 0 ? (s64)done : rest;
 }
 
