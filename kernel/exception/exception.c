@@ -48,12 +48,12 @@ const char *exception_null_access(const struct frame *frame, u64 *offset)
     u32 code[NULL_CODE_WORDS], words = 0;
     u64 address = frame->vector == VECTOR_INSTRUCTION_STORAGE ? frame->pc : frame->dar;
 
+    *offset = address;
     if (address >= USER_START) // a process may have jumped anywhere
         return NULL;
     while (words < NULL_CODE_WORDS &&
            safe_read(&code[words], (const void *)(frame->pc + 4UL * words), sizeof(u32)) == 0)
         words++;
-    *offset = address;
     return null_access(frame->vector, address, frame->dsisr, code, words);
 }
 

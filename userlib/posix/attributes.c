@@ -58,6 +58,9 @@ int utime(const char *path, const struct utimbuf *times)
     return check_path(path);
 }
 
+// Times are a pointer in one newlib's headers, and an array of two in another's.
+#pragma GCC diagnostic ignored "-Warray-parameter"
+
 int utimes(const char *path, const struct timeval *times)
 {
     (void)times;
