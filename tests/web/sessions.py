@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from waiting import wait_for
+
 APART = 5  # seconds between sessions; a cell of the gateway's history is no longer than that
 SET = "cycles@20000"  # of the gateway: its own samples are none of those that are compared
 
@@ -25,12 +27,26 @@ def measure(machine, *command):
     return begin, found
 
 
+IS_OPEN = """document.querySelector("input[name=events]") !== null"""
+AGAIN = """document.querySelector(".line-form button[type=submit]")?.click()"""
+REFUSED_SECONDS = 30
+
+
 def sample(page, events):
-    """Chooses in the page what the gateway samples itself. "": the usual set."""
+    """Chooses in the page what the gateway samples itself. "": the usual set. Where the machine has
+    refused, or was too busy to answer, the page says so and keeps the form: it asks again."""
     page.press("e")
     page("fill", "input[name=events]", events)
     page("click", 'button[type=submit]:has-text("Sample")')
-    page.wait("""!document.querySelector("input[name=events]")""")
+
+    def is_taken():
+        try:
+            return wait_for(lambda: not page.evaluate(IS_OPEN), "the form's end", REFUSED_SECONDS)
+        except TimeoutError:
+            page.evaluate(AGAIN)
+            return False
+
+    wait_for(is_taken, f"sampling of '{events}'")
 
 
 @pytest.fixture(name="page")
