@@ -99,9 +99,12 @@ def test_rows_of_intervals_have_errors_that_hold(modelled):
     parts = [row for row in rows if row["measured"] < row["total"] and row["total"] > 50 * 100000]
     assert whole and all(row["error"] in (0, 1)
                          for row in whole), "1: what was read before was a rounded estimate"
-    assert parts and all(row["error"] for row in parts), "so many turns say how far off they may be"
+    assert all(row["error"] != 0 for row in parts), "what was measured in part may be off"
+    # A busy host ends turns late, so that an event may have had one alone: then nothing is known.
+    known = [row for row in parts if row["error"] is not None]
+    assert known, "turns say how far off they may be"
     assert sum(row["error"] < row["count"] / 2
-               for row in parts) > len(parts) / 2, "which is not far"
+               for row in known) > len(known) / 2, "which is not far"
     for index, event in enumerate(result["events"]):
         check_sum_of_parts(event, [interval["events"][index] for interval in result["intervals"]])
 
