@@ -103,7 +103,7 @@ def test_a_cpu_that_hangs_is_reported_once(boot, cpus):
         in report, report
     assert all(f"CPU {cpu} waits for crash outer, which CPU {last} has" in report
                for cpu in range(last)), report
-    assert re.search(r"^pc .* crash_by_holding\+0x", report, re.MULTILINE), report
+    assert "crash_by_holding+0x" in report, report  # it, or who called where it is
     assert machine.console.count("LOCKUP on CPU") == 1, machine.console
     by_cpu = machine.console.split("LOCKUP on CPU")[1].split("\nCPU ")[1:]
     assert len(by_cpu) == cpus, machine.console
