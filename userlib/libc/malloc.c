@@ -4,6 +4,7 @@
 #include "heap_checks.h"
 #include "scheduler.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <string.h>
 #include <user/heap.h>
@@ -25,6 +26,18 @@ static inline struct _reent *own(void)
     return __builtin_expect(thread != NULL, 1) ? thread->reent : _GLOBAL_REENT;
 }
 
+// newlib 3.3 does not see that the product overflows.
+static void *zeroed(struct _reent *reent, size_t count, size_t bytes, u64 by)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        reent->_errno = ENOMEM;
+        return NULL;
+    }
+    void *memory = checked() ? heap_checked_new(reent, 0, all, by) : __real__malloc_r(reent, all);
+    return memory ? memset(memory, 0, all) : NULL;
+}
+
 void *malloc(size_t bytes)
 {
     return checked() ? heap_checked_new(own(), 0, bytes, CALLER) : __real__malloc_r(own(), bytes);
@@ -36,6 +49,11 @@ void free(void *memory)
         heap_checked_free(own(), memory, CALLER);
     else
         __real__free_r(own(), memory);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return zeroed(own(), count, bytes, CALLER);
 }
 
 void *realloc(void *memory, size_t bytes)
@@ -63,12 +81,7 @@ void *__wrap__memalign_r(struct _reent *reent, size_t align, size_t bytes)
 
 void *__wrap__calloc_r(struct _reent *reent, size_t count, size_t bytes)
 {
-    size_t all;
-    if (__builtin_mul_overflow(count, bytes, &all))
-        return NULL;
-    void *memory =
-        checked() ? heap_checked_new(reent, 0, all, CALLER) : __real__malloc_r(reent, all);
-    return memory ? memset(memory, 0, all) : NULL;
+    return zeroed(reent, count, bytes, CALLER);
 }
 
 void __wrap__free_r(struct _reent *reent, void *memory)

@@ -70,6 +70,8 @@ static s64 range_of(int fd, const struct flock *lock, struct asked *asked)
         return start;
     if (__builtin_add_overflow(start, lock->l_start, &start))
         return -EOVERFLOW;
+    if (start < 0)
+        return -EINVAL;
     if (lock->l_len > 0 && __builtin_add_overflow(start, lock->l_len - 1, &last))
         return -EOVERFLOW;
     if (lock->l_len < 0) {
