@@ -24,13 +24,22 @@ static bool is_stuck(u32 cpu)
            cpus[cpu].ticks.handled == percpu_of(cpu)->interrupts[INTERRUPT_TIMER];
 }
 
+static bool is_mine(const struct spinlock *lock)
+{
+    const struct spinlock *mine = percpu()->innermost_lock;
+
+    while (mine != NULL && mine != lock)
+        mine = mine->outer;
+    return mine != NULL;
+}
+
+// The others run on: of what they wait for nothing is sure to stay but what this CPU has.
 static void report_waiters(void)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         const struct spinlock *lock = percpu_of(cpu)->awaited_lock;
-        if (lock != NULL)
-            kprintf("  CPU %u waits for %s, which CPU %d has\n", cpu, lock->name,
-                    (s32)lock->word - 1);
+        if (lock != NULL && is_mine(lock))
+            kprintf("  CPU %u waits for %s, which CPU %u has\n", cpu, lock->name, cpu_id());
     }
 }
 
@@ -46,8 +55,10 @@ static void report(const struct frame *frame, u32 seconds)
     report_waiters();
     report_cpu(me->cpu, frame);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if (cpu != me->cpu)
-            report_cpu(cpu, is_stuck(cpu) ? &cpus[cpu].frame : NULL);
+        if (cpu != me->cpu && is_stuck(cpu))
+            report_cpu(cpu, &cpus[cpu].frame);
+        else if (cpu != me->cpu)
+            kprintf("CPU %u: process %u, goes on\n", cpu, percpu_of(cpu)->pid);
     }
     console_report_end();
 }

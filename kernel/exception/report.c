@@ -48,15 +48,15 @@ static void report_taken(const struct percpu *block, const struct spinlock *lock
 
 void report_locks(const struct percpu *block)
 {
-    const struct spinlock *lock = block->innermost_lock;
+    const struct spinlock *lock = block->innermost_lock, *awaited = block->awaited_lock;
 
     kprintf(lock != NULL ? "holds" : "holds no lock");
     for (u32 i = 0; lock != NULL && i < MAX_LOCKS; i++, lock = lock->outer) {
         kprintf("%s %s", i > 0 ? "," : "", lock->name);
         report_taken(block, lock);
     }
-    if (block->awaited_lock != NULL)
-        kprintf(", waits for %s", block->awaited_lock->name);
+    if (awaited != NULL)
+        kprintf(", waits for %s", awaited->name);
 }
 
 void report_cpu(u32 cpu, const struct frame *frame)

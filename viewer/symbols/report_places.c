@@ -59,7 +59,9 @@ static bool program_place(struct report_places *places, struct symbol *symbol)
     u64 address = strncmp(places->line, "    0x", 6) == 0 ? address_at(places->line + 6) : 0;
     if (address == 0 || places->program[0] == '\0')
         return false;
-    (void)kernel_check(&places->kernel); // programs are looked for beside it
+    (void)kernel_check(&places->kernel);           // programs are looked for beside it
+    if (places->programs.count == REPORT_PROGRAMS) // a machine may print any names
+        programs_close(&places->programs);
     places->programs.quiet = true;
     struct symbols *symbols = program_symbols_named(&places->programs, places->program);
     *symbol = places->calls ? symbols_find_call(symbols, address) : symbols_find(symbols, address);

@@ -11,6 +11,7 @@
 
 #define REPORT_LINE_BYTES 256
 #define REPORT_PROGRAM_BYTES 64
+#define REPORT_PROGRAMS 64 // whose symbols are kept; then it begins anew
 
 // All zero at first, but for the kernel's build id if it is known.
 struct report_places {
