@@ -24,52 +24,54 @@ class ProfileError(Exception):
     """What was written cannot be a profile of the line."""
 
 
-def parse_block(words):
-    return Block(int(words[1], 16), int(words[2], 16), [int(word, 16) for word in words[3:]])
+def read_events(lines, blocks):
+    """Yields the windows and told lines: kind, words, and of a window a Counter by block. Adds all
+    blocks by number."""
+    current = collections.Counter()
+    for line in lines:
+        kind, *words = line.split()
+        if kind == "block":
+            blocks[int(words[0])] = Block(int(words[1], 16), int(words[2], 16),
+                                          [int(word, 16) for word in words[3:]])
+        elif kind == "ran":
+            current[int(words[0])] = int(words[1])
+        elif kind == "window":
+            yield kind, words, current
+            current = collections.Counter()
+        elif kind == "told":
+            yield kind, words, None
+        else:
+            raise ProfileError(f"the plugin wrote '{line.strip()}'")
 
 
 def read_windows(lines, wanted):
     """Reads up to the told line with number wanted, from 0. Returns its operations, its windows as
     lists of Counters by block, and all blocks by number."""
-    blocks, windows, current, number, fresh = {}, [], collections.Counter(), 0, False
-    for line in lines:
-        kind, *words = line.split()
-        if kind == "block":
-            blocks[int(words[0])] = parse_block(words)
-        elif kind == "ran":
-            current[int(words[0])] = int(words[1])
-        elif kind == "window":
+    blocks, windows, number, fresh = {}, [], 0, False
+    for kind, words, ran in read_events(lines, blocks):
+        if kind == "window":
             if not fresh:
                 windows, fresh = [], True
-            windows.append(current)
-            current = collections.Counter()
-        elif kind == "told":
-            if number == wanted:
-                return int(words[0]), windows, blocks
+            windows.append(ran)
+        elif number == wanted:
+            return int(words[0]), windows, blocks
+        else:
             # Two lines may be told of the same windows: the next window begins anew.
             number, fresh = number + 1, False
-        else:
-            raise ProfileError(f"the plugin wrote '{line.strip()}'")
     raise ProfileError(f"the program told {number} lines, and line {wanted + 1} is asked for")
 
 
 def read_places(lines):
     """Returns what ran between two marks, {(from, to): Measured} in the order of first windows, and
     all blocks by number."""
-    blocks, places, current = {}, {}, collections.Counter()
-    for line in lines:
-        kind, *words = line.split()
-        if kind == "block":
-            blocks[int(words[0])] = parse_block(words)
-        elif kind == "ran":
-            current[int(words[0])] = int(words[1])
-        elif kind == "window":
+    blocks, places = {}, {}
+    for kind, words, ran in read_events(lines, blocks):
+        if kind == "window":
             place = int(words[0], 16), int(words[1], 16)
-            size = sum(ran * len(blocks[block].words) for block, ran in current.items())
+            size = sum(times * len(blocks[block].words) for block, times in ran.items())
             before = places.get(place, Measured(0, 0, collections.Counter()))
             places[place] = Measured(before.operations + 1, before.instructions + size,
-                                     before.times + current)
-            current = collections.Counter()
+                                     before.times + ran)
     return places, blocks
 
 

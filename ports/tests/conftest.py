@@ -11,21 +11,13 @@ import pytest
 HERE = os.path.dirname(__file__)
 sys.path.insert(1, os.path.join(HERE, "../../tests/system"))
 
+from failing import pytest_runtest_makereport  # noqa: E402,F401  pylint: disable=unused-import
 from machine import BUILD, Machine  # noqa: E402
 from test_shell import Shell  # noqa: E402
 
 INITRD = os.path.join(BUILD, "initrd-ports.cpio")
 HOST = os.path.join(BUILD, "host/ports")
 DISK_BYTES = 64 << 20
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport():
-    """Shows how the machine of a failing test is started, and the end of its console."""
-    report = (yield).get_result()
-    if report.failed:
-        for machine in Machine.running:
-            report.sections.append((f"machine {machine.name}", machine.describe()))
 
 
 def make_disk(folder):

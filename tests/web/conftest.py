@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
 
 from browser import Browser  # noqa: E402
+from failing import pytest_runtest_makereport  # noqa: E402,F401  pylint: disable=unused-import
 from gateway import Gateway  # noqa: E402
 from machine import Machine  # noqa: E402
 from waiting import wait_for  # noqa: E402
@@ -24,15 +25,6 @@ ENOUGH = 20  # samples
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "minutes: `make test` leaves it to `make test-long`")
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport():
-    """Shows how the machines of a failing test are started, and the ends of their consoles."""
-    report = (yield).get_result()
-    if report.failed:
-        for machine in Machine.running:
-            report.sections.append((f"machine {machine.name}", machine.describe()))
 
 
 @pytest.fixture(scope="session", name="machine")
