@@ -78,7 +78,8 @@ def test_the_ranking_is_that_of_kov(machine, page, hot, capsys, event, command, 
                  "all samples are in the ranking")
         return shown(page), expected
 
-    # Where the host ended turns late, the page's error has that too: another session tells.
+    # Where a part of the range was not sampled, the page's error has that too, and kov's session
+    # not: another session tells.
     for _ in range(SESSIONS):
         rows, expected = compare()
         if all(row == pytest.approx(expected.get(key), abs=ROUNDED) for key, row in rows.items()):

@@ -57,9 +57,9 @@ static double between_turns(const struct sample_sum *sum, const struct sample_sh
 {
     double part = sample_share_part(share), turns = (double)share->turns;
     double events = (double)sum->events, squares = all_turn_squares(sum);
-    if (share->turns < 2)
-        return squares;
-    double spread = fmax(0, squares - events * events / turns) * turns / (turns - 1);
+    double spread = squares; // of one turn no more is known
+    if (share->turns >= 2)
+        spread = fmax(0, squares - events * events / turns) * turns / (turns - 1);
     return spread * fmin(1, (1 - part) / part);
 }
 

@@ -58,6 +58,22 @@ static void turns_that_differ_make_the_error_larger(void **state)
     assert_true(fabs(alike.square - 1e4 * 4 * 10) < 1e-3);
 }
 
+// One turn tells nothing of others, but what little was left out can have had as little.
+static void one_turn_of_nearly_all_the_time_is_nearly_sure(void **state)
+{
+    const struct sample_share half = {500, 1000, 1}, most = {999, 1000, 1};
+    struct sample_sum sum = {0}, unsure = {0};
+    (void)state;
+    for (u32 i = 0; i < 100; i++) {
+        add(&sum, 0, 1, 10);
+        add(&unsure, 0, 1, 10);
+    }
+    sample_sum_scale(&sum, &most);
+    sample_sum_scale(&unsure, &half);
+    assert_true(samples_error(sum.square) < 0.3 * 1000); // by chance alone 0.26
+    assert_true(samples_error(unsure.square) > 2.5 * 2000);
+}
+
 static void shares_of_cpus_add_up(void **state)
 {
     struct sample_set set = {0};
@@ -155,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_sampled_all_the_time_is_not_scaled),
         cmocka_unit_test(turns_that_differ_make_the_error_larger),
+        cmocka_unit_test(one_turn_of_nearly_all_the_time_is_nearly_sure),
         cmocka_unit_test(shares_of_cpus_add_up),
         cmocka_unit_test(errors_hold_in_99_of_100_cases),
     };
