@@ -31,26 +31,20 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier)
     return busy ? EBUSY : 0;
 }
 
-static void wait_phase(struct posix_barrier *self)
-{
-    u64 phase = self->phase;
-    while (self->phase == phase)
-        condition_wait(&self->condition, &self->mutex);
-}
-
 int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct posix_barrier *self = of(barrier);
     mutex_lock(&self->mutex);
+    u64 phase = self->phase;
     self->inside++;
     bool last = ++self->arrived == self->needed;
     if (last) {
         self->arrived = 0;
         self->phase++;
         condition_broadcast(&self->condition);
-    } else {
-        wait_phase(self);
     }
+    while (self->phase == phase)
+        condition_wait(&self->condition, &self->mutex);
     if (--self->inside == 0)
         condition_broadcast(&self->condition);
     mutex_unlock(&self->mutex);
