@@ -14,13 +14,21 @@ from waiting import wait_for
 NAMES = {"unknown": "unknown", "idle": "idle", "run": "run", "syscall": "system call",
          "ipc": "IPC", "fault": "fault", "interrupt": "interrupt"}
 CANVAS = "canvas.tracks-picture"
+ENOUGH_INTERVALS = 1000  # of a second; a quiet host has some 4,000
 
 
 @pytest.fixture(scope="module", name="folder")
 def _folder(machine, tmp_path_factory):
-    folder = str(tmp_path_factory.mktemp("timeline") / "trace")
-    machine.kov("trace", "record", "-d", "1", "-o", folder)
-    return folder
+    def record():
+        """Returns a recording in which much has happened: a busy host may have kept a second from
+        the machine."""
+        folder = str(tmp_path_factory.mktemp("timeline") / "trace")
+        machine.kov("trace", "record", "-d", "1", "-o", folder)
+        known = [one for one in machine.kov("trace", "show", "--activity", folder)["intervals"]
+                 if one["activity"] != "unknown"]
+        return folder if len(known) > ENOUGH_INTERVALS else None
+
+    return wait_for(record, "a recording of much")
 
 
 @pytest.fixture(scope="module", name="activity")
