@@ -115,8 +115,7 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_SHORT) $(PYTHON_GEN) $(WEB_TO
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
-test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) \
-    $(WEB_OUT)/vectors
+test-now: system-ready $(UNIT_BINS) $(WEB_TOOLS) $(WEB_OUT)/vectors
 	@scripts/run-tests --build $(BUILD) --marked 'not minutes' $(UNIT_BINS)
 
 # The tables of POSIX calls: what the host's library says, then what ours does.
