@@ -116,7 +116,7 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_SHORT) $(PYTHON_GEN) $(WEB_TO
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
 test-now: system-ready $(UNIT_BINS) $(WEB_TOOLS) $(WEB_OUT)/vectors
-	@scripts/run-tests --build $(BUILD) --marked 'not minutes' $(UNIT_BINS)
+	@scripts/run-tests --build $(BUILD) $(TESTFLAGS) --marked 'not minutes' $(UNIT_BINS)
 
 # The tables of POSIX calls: what the host's library says, then what ours does.
 test-posix-now: $(IMAGES) $(BUILD)/unit/posix_tables
@@ -125,7 +125,7 @@ test-posix-now: $(IMAGES) $(BUILD)/unit/posix_tables
 
 # What `make test` leaves out, as each takes minutes.
 test-long-now: system-ready $(WEB_TOOLS)
-	@scripts/run-tests --build $(BUILD) --suite tests/system --suite tests/viewer \
+	@scripts/run-tests --build $(BUILD) $(TESTFLAGS) --suite tests/system --suite tests/viewer \
 	    --suite tests/web --marked minutes
 
 # What the system tests need, without unit tests but for the judge of disks.
