@@ -240,13 +240,15 @@ static struct change look(const struct frequency *frequency, const struct sample
 }
 
 // Halves the rate of an event if the machine does not keep up with it, and tries more again after a
-// while. What is lost in a flood says nothing of the rate that was meant. Returns whether the rate
-// is another one now.
+// while. What is lost in a flood says nothing of the rate that was meant, nor does what came of it
+// after that statistic and before the new threshold. Returns whether the rate is another one now.
 static bool adapt(const struct frequency *frequency, struct frequency_event *event,
                   const struct change *change)
 {
     double before = event->hertz;
-    if (change->rate > FLOOD * event->hertz)
+    bool was_flooded = event->flooded;
+    event->flooded = change->rate > FLOOD * event->hertz;
+    if (event->flooded || was_flooded)
         return false;
     event->overflows += change->overflows;
     event->unseen += change->unseen;

@@ -15,6 +15,7 @@ struct frequency_event {
                            // the request's if the machine does not keep up
     u64 overflows, unseen; // since the last verdict: with and without a sample, and those without
     u32 clean;             // verdicts since too many were without
+    bool flooded;          // at the last correction
     double rate;           // a second until the last correction, on the busiest CPU; -1: not known
 };
 
