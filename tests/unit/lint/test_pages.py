@@ -75,32 +75,35 @@ def changes(tree):
     planted.put_back()
 
 
-# what is changed: file, what stands there (None: it is made or removed), what then; by which check
-# it is found, and with which words
-UNTRUTHS = {
+# what is changed: file, what stands there, what then; with which words it is found. All are planted
+# at once, since each look at all names takes seconds.
+MENTIONED = {
     "a function in a page that is not there":
-        ("docs/locks.md", r"\Z", f"\n\nSee `{LOST}()`.\n", MENTIONS,
+        ("docs/locks.md", r"\Z", f"\n\nSee `{LOST}()`.\n",
          f": there is no {LOST}"),
     "a function in a command that is not there":
-        ("docs/kov.md", r"kov annotate spin_lock_slow ", f"kov annotate {LOST} ", MENTIONS,
+        ("docs/kov.md", r"kov annotate spin_lock_slow ", f"kov annotate {LOST} ",
          f": there is no {LOST}"),
     "a function in a comment that is not there":
-        ("kernel/sync/spin.h", r"\Z", f"// As {LOST} does.\n", MENTIONS,
+        ("kernel/sync/spin.h", r"\Z", f"// As {LOST} does.\n",
          f": there is no {LOST}"),
     "a function that only a comment of a script has":
-        ("scripts/check-names", r"\Z", f"# {LOST}\n", MENTIONS,
+        ("scripts/check-names", r"\Z", f"# {LOST}\n",
          f": there is no {LOST}"),
     "a file in a comment that is not there":
-        ("kernel/sync/spin.h", r"\Z", f"// See sync/{LOST_FILE}.\n", MENTIONS,
+        ("kernel/sync/spin.h", r"\Z", f"// See sync/{LOST_FILE}.\n",
          f": there is no {LOST_FILE}"),
     "a page in a comment that is in another folder":
-        ("kernel/sync/spin.h", r"\Z", "// See docs/sync/locks.md.\n", MENTIONS,
+        ("kernel/sync/spin.h", r"\Z", "// See docs/sync/locks.md.\n",
          ": there is no docs/sync/locks.md"),
     "a paper that is not there":
-        ("kernel/sync/spin.h", r"\Z", f"// As in {LOST_PAPER}.\n", MENTIONS,
+        ("kernel/sync/spin.h", r"\Z", f"// As in {LOST_PAPER}.\n",
          f": there is no {LOST_PAPER}"),
     "a page that is not there":
-        ("README.md", r"\Z", f"See {LOST_PAGE}.\n", MENTIONS, f"there is no {LOST_PAGE}"),
+        ("README.md", r"\Z", f"See {LOST_PAGE}.\n", f": there is no {LOST_PAGE}"),
+}
+# the same; None: the file is made or removed; by which check it is found, and with which words
+UNTRUTHS = {
     "a test that the page does not name":
         ("tests/system/test_new.py", None, "", PAGES,
          "docs/testing.md: does not name test test_new.py"),
@@ -213,6 +216,16 @@ def test_an_untruth_is_told(planted, case):
     code, said = check(name, planted.root)
     assert code == 1 and words in said, said
     assert len(said.splitlines()) <= 3, f"one untruth, told too often:\n{said}"
+
+
+def test_names_of_nothing_are_told(planted):
+    for path, old, new, _ in MENTIONED.values():
+        planted.replace(path, old, new)
+    code, said = check(MENTIONS, planted.root)
+    for case, (path, _, _, words) in MENTIONED.items():
+        assert re.search(rf"^{re.escape(path)}:\d+{re.escape(words)}$", said, re.MULTILINE), \
+            (case, said)
+    assert code == 1 and len(said.splitlines()) == len(MENTIONED), said
 
 
 @pytest.mark.parametrize("name", [PAGES, LIMITS, FIGURES, MENTIONS])
