@@ -20,8 +20,8 @@ def check_benchmarks(machine, status):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("cpus", [2, pytest.param(4, marks=pytest.mark.minutes),
-                                  pytest.param(1, marks=pytest.mark.minutes)])
+@pytest.mark.minutes
+@pytest.mark.parametrize("cpus", [1, 2, 4])
 def test_the_whole_validation_table_is_ok(boot, cpus):
     """What `make run ONESHOT=1` prints: the kernel's rows, then those of programs."""
     machine = boot(cpus=cpus, append="bench=all init=bin/validation oneshot", network=False,

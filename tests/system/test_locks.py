@@ -144,6 +144,7 @@ def test_all_larx_are_those_of_the_locks(measured, mode):
                                             rel=1e-5) and metric["error"] < metric["value"]
 
 
+@pytest.mark.minutes
 def test_thresholds_as_in_figure_4_8(machine):
     """From 10k to 1M: the same picture, as coarse as chance has it."""
     runs = [Measurement(machine, threshold, "--precise") for threshold in (10000, 100000, 1000000)]

@@ -40,7 +40,8 @@ def run(machine, period, *moves):
 @pytest.mark.long
 @pytest.mark.parametrize("options", [pytest.param({"cpus": 4, "pmu": "model"},
                                                   marks=pytest.mark.minutes),
-                                     {"cpus": 2, "pmu": "model"},
+                                     pytest.param({"cpus": 2, "pmu": "model"},
+                                                  marks=pytest.mark.minutes),
                                      {"cpus": 1, "pmu": "model", "icount": True}, {"cpus": 2},
                                      {"cpus": 1, "icount": True}],
                          ids=["4", "2", "exact", "cycles", "exact-cycles"])

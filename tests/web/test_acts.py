@@ -4,6 +4,8 @@
 import shlex
 import subprocess
 
+import pytest
+
 from machine import CONTROLLER, KOV
 from waiting import PATIENCE, wait_for
 
@@ -45,6 +47,7 @@ def test_the_console_is_told_once_to_each_browser(machine, open_page):
         assert told.count("services run") == machine.console.count("services run") == 1, told
 
 
+@pytest.mark.minutes
 def test_copied_commands_run_as_they_are(machine, open_page, hot):
     """They are run by a shell that finds kov and, as after `make run`, the machine's token."""
     page = open_page()

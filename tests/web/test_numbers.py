@@ -58,7 +58,8 @@ def shown(page):
 
 
 @pytest.mark.parametrize("event, command, numbers_of", [
-    ("larx:k", ("stat", "-e", "larx:k@10000", "--per-object", "--precise"), numbers_of_stat),
+    pytest.param("larx:k", ("stat", "-e", "larx:k@10000", "--per-object", "--precise"),
+                 numbers_of_stat, marks=pytest.mark.minutes),
     ("larx", ("locks", "--period", "10000"), numbers_of_locks),
 ], ids=["stat", "locks"])
 def test_the_ranking_is_that_of_kov(machine, page, hot, capsys, event, command, numbers_of):

@@ -27,7 +27,7 @@ def samples_shown(page):
 
 @pytest.mark.parametrize("command", [
     ("record", "--duration", "3", "-o", "{}/samples"),
-    ("top", "-n", "1", "-d", "3"),
+    pytest.param(("top", "-n", "1", "-d", "3"), marks=pytest.mark.minutes),
 ], ids=["record", "top"])
 def test_two_browsers_and_kov(machine, gateway, page, open_page, tmp_path, capsys, command):
     pages = [open_page(link, **TALL) for link in gateway.links.values()]
