@@ -17,10 +17,11 @@ void place_function(struct symbol symbol, u64 address, char *text, size_t size)
         snprintf(text, size, "%s", symbol.function);
 }
 
-// A symbol without a size is the last one before the address, whatever lies there.
+// A symbol without a size is the last one before the address, whatever lies there. A function has
+// its name at its descriptor too, with the size of its code.
 bool place_variable(struct symbol symbol, u64 address, char *text, size_t size)
 {
-    bool known = symbol.function != NULL && symbol.offset < symbol.size;
+    bool known = symbol.is_variable && symbol.offset < symbol.size;
     if (!known)
         snprintf(text, size, "0x%" PRIx64, address);
     else if (symbol.offset == 0)
