@@ -6,7 +6,7 @@ import subprocess
 from bisect import bisect_right
 from collections import Counter
 
-LINE = re.compile(r"^ *\d+: ([0-9a-f]+) +(\d+) OBJECT .* (\S+)$", re.MULTILINE)
+LINE = re.compile(r"^ *\d+: ([0-9a-f]+) +(\w+) OBJECT .* (\S+)$", re.MULTILINE)
 
 
 class Variables:
@@ -15,8 +15,8 @@ class Variables:
     def __init__(self, image):
         text = subprocess.run(["powerpc64-linux-gnu-readelf", "-sW", image], check=True,
                               capture_output=True, text=True).stdout
-        found = [(int(at, 16), int(size), name) for at, size, name in LINE.findall(text)
-                 if int(size) > 0]
+        found = [(int(at, 16), int(size, 0), name) for at, size, name in LINE.findall(text)
+                 if int(size, 0) > 0]
         assert len(found) > 10, f"{image} has no symbols"
         names = Counter(name for *_, name in found)
         self.all = sorted((at, size, name if names[name] == 1 else f"{name} ({at:#x})")

@@ -466,9 +466,9 @@ static u64 process_of(const struct event_words *words, const struct trace_event 
 static bool word_of_variable(struct event_words *words, const struct trace_event *event,
                              u64 address, u64 pid, char text[WORD_BYTES])
 {
-    return address != 0 && word_of_lock(event->pid == 0 ? words->walk : NULL,
-                                        symbols_of(words, address, pid), address, event->time,
-                                        event->time, text);
+    return address != 0 &&
+           word_of_lock(event->pid == 0 ? words->walk : NULL, symbols_of(words, address, pid),
+                        address, event->time, event->time, text);
 }
 
 bool event_word(struct event_words *words, const struct trace_event *event, u32 field,

@@ -106,7 +106,8 @@ static void close_pair(struct count *count, u64 key, const struct trace_event *e
         return;
     }
     struct open_pair *pair = *found;
-    u64 lost = count->first_field[0] == '\0' ? count->lost_until[event->cpu] : count->any_lost_until;
+    u64 lost =
+        count->first_field[0] == '\0' ? count->lost_until[event->cpu] : count->any_lost_until;
     if (lost > pair->since) {
         count->unsure++;
     } else {
