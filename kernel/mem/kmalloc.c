@@ -53,14 +53,21 @@ static bool refill(struct small_heap *heap, u32 class)
     return heap->first[class] != NULL;
 }
 
-// Gives half of a list that has grown too long back.
+// Gives half of a list that has grown too long back. A list that holds an object twice has a ring,
+// or goes on in another list, so that it does not end where it should.
 static void drain(struct small_heap *heap, u32 class)
 {
-    struct free_object *last = heap->first[class];
+    struct free_object *at = heap->first[class], *last = NULL;
+    u64 count = heap->count[class], i = 0;
 
-    heap->count[class] /= 2;
-    for (u64 i = 1; i < heap->count[class]; i++)
-        last = last->next;
+    for (; i < count && at != NULL; i++) {
+        if (i + 1 == count / 2)
+            last = at;
+        at = at->next;
+    }
+    if (i < count || at != NULL)
+        slab_damaged(class);
+    heap->count[class] = count / 2;
     slab_give(last->next, class);
     last->next = NULL;
 }
@@ -86,6 +93,8 @@ static CO_METHOD s64 kmalloc_release(struct small_heap *self, void *memory, u32 
     struct free_object *object = memory;
     u8 masked = soft_mask();
 
+    if (__builtin_expect(object == self->first[class], 0))
+        slab_freed_twice(object, class);
     if (boot_options.poison)
         memset(memory, JUNK_OBJECTS, slab_class_bytes(class));
     object->next = self->first[class];

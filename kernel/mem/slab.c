@@ -59,6 +59,19 @@ static void unlist(struct slab *slab, u32 class)
         lists[class] = slab->next;
 }
 
+// Apart, so that callers keep nothing for it.
+__attribute__((noinline, cold)) _Noreturn void slab_freed_twice(const void *object, u32 class)
+{
+    panic("object %p of %lu bytes freed twice", object, slab_class_bytes(class));
+}
+
+__attribute__((noinline, cold)) _Noreturn void slab_damaged(u32 class)
+{
+    panic("the list of free objects of %lu bytes is damaged: one was freed twice, or written when "
+          "it was free",
+          slab_class_bytes(class));
+}
+
 static struct free_object *take_listed(u32 class, u64 most, u64 *count)
 {
     struct free_object *taken = NULL;
@@ -68,8 +81,11 @@ static struct free_object *take_listed(u32 class, u64 most, u64 *count)
         struct slab *slab = lists[class];
         struct free_object *object = slab->first;
         slab->first = object->next;
-        if (--slab->free == 0)
+        if (--slab->free == 0) {
+            if (slab->first != NULL)
+                slab_damaged(class);
             unlist(slab, class);
+        }
         object->next = taken;
         taken = object;
     }

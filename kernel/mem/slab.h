@@ -29,5 +29,8 @@ void slab_give(struct free_object *first, u32 class);
 void slab_count(u32 class, u64 *objects, u64 *pages);
 // Returns the size class of an address, or E_NOENT when it is in no slab.
 s64 slab_class_of(const void *object);
+// Panic: an object, or another of its class and nobody knows which, was freed and was free already.
+_Noreturn void slab_freed_twice(const void *object, u32 class);
+_Noreturn void slab_damaged(u32 class);
 
 #endif

@@ -13,8 +13,9 @@ import pytest
 import ctf
 import dci_client as dci
 from dci_client import pb
-from machine import CONTROLLER, OBSERVER, pid_of
+from machine import CONTROLLER, OBSERVER, PROGRAMS, pid_of
 from servers import interrupt, started, wait_owner
+from variables import Variables
 from waiting import wait_for
 
 pytestmark = pytest.mark.long
@@ -157,6 +158,27 @@ def test_disk_requests_and_system_calls_are_those_of_the_trace(boot, tmp_path):
             if "thread" not in row]  # not of the library
     assert 2 * sum(row["blocks"] for row in rows) == len(requests)
     assert sum(row["syscalls"] for row in rows) == kinds["MONITOR:syscall"]
+    check_names(machine, folder)
+
+
+def check_names(machine, folder):
+    """Of a monitor's records: threads, reasons, calls, and the fs server's variables."""
+    variables, named = Variables(os.path.join(PROGRAMS, "fs.elf")), 0
+    owner = f"fs:{pid_of(machine, 'fs')}/"
+    for event in machine.kov("trace", "show", "-e", "MONITOR", folder)["events"]:
+        if not event["event"].startswith("MONITOR:"):
+            continue
+        names, fields = event["names"], event["fields"]
+        assert names["id"].startswith(owner), event
+        if event["event"] == "MONITOR:fault":
+            word = variables.name_at(int(fields["word0"], 0))
+            assert names.get("word0") == word and names["word1"] in ("read", "write", "execute")
+            named += word is not None
+        elif event["event"] == "MONITOR:syscall":
+            assert re.fullmatch(r"[a-z_]+", names["word0"]), event
+        else:
+            assert event["event"] not in ("MONITOR:switch", "MONITOR:wake") or names["reason"]
+    print(f"{named} faults in variables")
 
 
 def live_monitors(machine):

@@ -3,15 +3,17 @@
 them."""
 
 import json
+import os
 import subprocess
 
 import pytest
 
 import dci_client as dci
 from dci_client import pb
-from machine import CONTROLLER, pid_of
+from machine import CONTROLLER, PROGRAMS, pid_of
 from servers import interrupt
 from test_scan_user import start_stuck
+from variables import Variables
 from waiting import PATIENCE, wait_for
 
 E_INVAL, E_NOENT, E_BUSY, E_TIMEOUT = -1, -3, -5, -9
@@ -97,6 +99,9 @@ def test_kov_tells_what_the_program_did(machine4):
         assert queue["average_length"] * found["seconds"] == pytest.approx(queue["seconds"],
                                                                            rel=1e-4)
         assert queue["seconds"] >= least_us / 1e6 and queue["max_seconds"] >= queue["mean_seconds"]
+    variables = Variables(os.path.join(PROGRAMS, "test-queues.elf"))
+    for queue in found["queues"]:
+        assert queue["name"] == variables.name_at(int(queue["queue"], 0)), queue
     assert words["known_second"][-1] > 0
     assert [one["lost"] for one in found["objects"] if one["coid"] == coid] == [0]
 
@@ -112,6 +117,16 @@ def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
     changes = [line for line in text.splitlines() if " wait:" in line]
     assert len(changes) == sum(2 * enqueues for enqueues, *_ in words.values())
     assert "2 queues of 1 objects" in text, "nothing else was logged"
+
+
+def test_without_the_program_s_file_a_queue_is_an_address(machine4, tmp_path):
+    """And whose it is."""
+    variables = Variables(os.path.join(PROGRAMS, "test-queues.elf"))
+    text, words, coid, _ = run_known(machine4, "--pid", "PID", "--object", "COID", "--programs",
+                                     str(tmp_path), as_json=False)
+    assert f"{coid} of test-queues:" in text
+    for name in words:
+        assert any(line.endswith(f"  {variables.address(name):#x}") for line in text.splitlines())
 
 
 def test_what_is_lost_is_told_exactly(machine4):

@@ -3,6 +3,7 @@
 machine with all its servers, and planted ones that are found when nobody recorded."""
 
 import json
+import os
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ import pytest
 
 import ctf
 import servers
-from machine import KOV, Machine
+from machine import KOV, PROGRAMS, Machine
+from variables import Variables
 from waiting import PATIENCE
 
 
@@ -118,6 +120,7 @@ def test_a_wait_with_a_time_limit_is_no_deadlock(machine, tmp_path):
 
 def test_who_waits_within_a_program_is_told(machine, tmp_path):
     """For another thread's end, a semaphore, a condition. Only the first has somebody for whom."""
+    variables = Variables(os.path.join(PROGRAMS, "waits.elf"))
     with planted(machine, "waits") as [pid]:
         for where, found in looks(machine, tmp_path).items():
             waits = {wait["what"]: wait for wait in found["waits"] if wait["pid"] == pid}
@@ -131,7 +134,24 @@ def test_who_waits_within_a_program_is_told(machine, tmp_path):
             assert waits["join"]["chain"].endswith(" → semaphore never"), waits["join"]
             assert waits["condition"]["chain"].endswith(" → condition change"), waits["condition"]
             assert " → mutex held of waits:" in waits["mutex"]["chain"], waits["mutex"]
+            for what in "semaphore", "condition", "mutex":
+                address = int(waits[what]["object"], 0)
+                assert waits[what]["object_name"] == variables.name_at(address), waits[what]
             assert found["deadlocks"] == [], where
+
+
+def test_without_its_file_what_a_program_waits_for_is_an_address(machine, tmp_path):
+    variables = Variables(os.path.join(PROGRAMS, "waits.elf"))
+    with planted(machine, "waits") as [pid]:
+        machine.kov_run("trace", "snapshot", "-o", str(tmp_path / "trace"))
+    done = subprocess.run([KOV, "trace", "waits", "--json", "--programs", str(tmp_path),
+                           str(tmp_path / "trace")], check=True, capture_output=True, text=True)
+    waits = {wait["what"]: wait for wait in json.loads(done.stdout)["waits"]
+             if wait["pid"] == pid}
+    address = f"{variables.address('never'):#x}"
+    assert waits["semaphore"]["object"] == waits["semaphore"]["object_name"] == address
+    assert waits["semaphore"]["chain"].endswith(f" → semaphore {address}")
+    assert "waits" in done.stderr, "the file that is missing is told"
 
 
 # ---- lies --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 """kov trace show of a recording as docs/kov.md makes one: no bare number where a name is known, and
 of each process the events that `breakdown` counts for it."""
 
+import os
 import pathlib
 import re
 from collections import Counter
@@ -9,6 +10,8 @@ from collections import Counter
 import pytest
 
 import servers
+from machine import PROGRAMS
+from variables import Variables
 from waiting import PATIENCE
 
 MAJORS = "SCHED,SYSCALL,FAULT,IPC,IRQ,EXC,TIMER,USER,LOCK,LOCKHOLD,OBJ"
@@ -137,6 +140,42 @@ def check_locks(recording):
     print(f"{sum(named.values())} events of locks in objects: {dict(named)}")
 
 
+def check_counted_locks(recording):
+    """Of pairs by lock, too; the kernel's variables by what readelf says of its image."""
+    variables = Variables(recording.machine.kernel)
+    by_lock = ("trace", "count", "lock_take..lock_release", recording.folder, "--by", "lock")
+    shown = recording.machine.kov(*by_lock)["pairs"]
+    held = {row["lock"]: row["lock_name"] for row in recording.tool("locks")["holds"]}
+    known = {row["key"]: variables.name_at(number(row["key"])) for row in shown}
+    assert sum(name is not None for name in known.values()) > 5, shown
+    for row in shown:
+        if row["key"] == "others":
+            continue
+        name = known[row["key"]]
+        assert name is None or row["key_name"] == name, row
+        assert row["key"] not in held or (row["key_name"] or row["key"]) == held[row["key"]] \
+            or ":0x" in row["key_name"], (row, held[row["key"]])
+    text = recording.machine.kov_run(*by_lock).stdout
+    assert all(name in text for name in known.values() if name is not None), text
+
+
+def check_faults(recording):
+    """Addresses in variables of programs have names."""
+    images, named = {}, 0
+    for event in recording.named:
+        process, word = event["process"], event["names"].get("address")
+        program = process.split(":")[0]
+        if event["event"] != "FAULT:fault_enter" or event["stream_pid"] != 0 \
+                or not os.path.exists(os.path.join(PROGRAMS, f"{program}.elf")):
+            continue
+        if program not in images:
+            images[program] = Variables(os.path.join(PROGRAMS, f"{program}.elf"))
+        variable = images[program].name_at(number(event["fields"]["address"]))
+        assert word == variable, event
+        named += variable is not None
+    assert named > 0
+
+
 def check_processes(recording):
     """Each by its own --pid: what is counted for it is listed of it, and nothing else is."""
     found = recording.tool("breakdown")
@@ -161,6 +200,8 @@ def check_processes(recording):
 def test_it_is_listed_by_name_and_by_process(recording):
     check_names(recording)
     check_locks(recording)
+    check_counted_locks(recording)
+    check_faults(recording)
     check_processes(recording)
 
 

@@ -2,12 +2,12 @@
 // Prints the account of sleep locks: tables and time lines.
 #include "locks/sleep_print.h"
 #include "machine/failures_print.h"
+#include "symbols/place.h"
 
 #include <inttypes.h>
 
 #define THREADS_SHOWN 4
 #define NAME_BYTES 160
-#define MAX_WORD_OFFSET 0x10000 // from the start of a named structure
 
 static const char *const operation_names[SLEEP_OPERATIONS] = {"", "enqueue", "time-out", "wake-up",
                                                               "present"};
@@ -29,21 +29,13 @@ static double average_length(const struct sleep_report *report, const struct sle
     return all > 0 ? queue->length_ticks / all : 0;
 }
 
-// Writes "word", "table+0x10", or the address of a word without a name, which is on the heap.
-// Returns whether it has a name.
+// Writes the variable that the queue's word is or lies in, or its address. Returns whether it has a
+// name.
 static bool word_name(const struct sleep_report *report, const struct sleep_queue *queue,
                       char name[NAME_BYTES])
 {
-    struct symbol symbol = symbols_find(
-        program_symbols(report->programs, &report->snapshot, queue->pid), queue->queue);
-    bool known = symbol.function != NULL && symbol.offset < MAX_WORD_OFFSET;
-    if (known && symbol.offset == 0)
-        snprintf(name, NAME_BYTES, "%s", symbol.function);
-    else if (known)
-        snprintf(name, NAME_BYTES, "%s+0x%" PRIx64, symbol.function, symbol.offset);
-    else
-        snprintf(name, NAME_BYTES, "0x%" PRIx64, queue->queue);
-    return known;
+    struct symbols *symbols = program_symbols(report->programs, &report->snapshot, queue->pid);
+    return place_variable(symbols_find(symbols, queue->queue), queue->queue, name, NAME_BYTES);
 }
 
 static u64 all_lost(const struct sleep_account *account)

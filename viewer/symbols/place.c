@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes places in the code as text.
+// Writes places as text: of the code, and of its variables.
 #include "symbols/place.h"
 
 #include <inttypes.h>
@@ -15,6 +15,20 @@ void place_function(struct symbol symbol, u64 address, char *text, size_t size)
         snprintf(text, size, "0x%" PRIx64, address);
     else
         snprintf(text, size, "%s", symbol.function);
+}
+
+// A symbol without a size is the last one before the address, whatever lies there. A function has
+// its name at its descriptor too, with the size of its code.
+bool place_variable(struct symbol symbol, u64 address, char *text, size_t size)
+{
+    bool known = symbol.is_variable && symbol.offset < symbol.size;
+    if (!known)
+        snprintf(text, size, "0x%" PRIx64, address);
+    else if (symbol.offset == 0)
+        snprintf(text, size, "%s", symbol.function);
+    else
+        snprintf(text, size, "%s+0x%" PRIx64, symbol.function, symbol.offset);
+    return known;
 }
 
 // The current folder at the first call; "" when it has no path.

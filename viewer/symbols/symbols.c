@@ -141,37 +141,38 @@ static const char *with_file(struct symbols *symbols, const char *name, u64 addr
     return symbols->texts.texts[number];
 }
 
-// Returns the name of the function at an address, the address's offset in it, and its size. If a
-// label without size is at a function's beginning, returns the function. Such a label is of
-// assembly, or ends what lies before it.
-static const char *function_at(struct symbols *symbols, u64 address, GElf_Off *offset, u64 *size)
+// Returns the name of the function or variable at an address, and tells the offset of the address
+// in it, its size, and which of both it is. If a label without size is at a function's beginning,
+// returns the function. Such a label is of assembly, or ends what lies before it.
+static const char *name_at(struct symbols *symbols, u64 address, struct symbol *found)
 {
     GElf_Sym symbol, next;
-    GElf_Off next_offset;
+    GElf_Off offset, next_offset;
     const char *name =
-        dwfl_module_addrinfo(symbols->module, address, offset, &symbol, NULL, NULL, NULL);
+        dwfl_module_addrinfo(symbols->module, address, &offset, &symbol, NULL, NULL, NULL);
     if (name == NULL)
         return NULL;
-    *size = symbol.st_size;
+    found->offset = offset;
+    found->size = symbol.st_size;
+    found->is_variable = GELF_ST_TYPE(symbol.st_info) == STT_OBJECT;
     if (symbol.st_size != 0)
         return plain_name(name);
     const char *behind = dwfl_module_addrinfo(symbols->module, address + INSTRUCTION_BYTES,
                                               &next_offset, &next, NULL, NULL, NULL);
     if (behind == NULL || next.st_size == 0 || next_offset < INSTRUCTION_BYTES)
         return plain_name(name);
-    *offset = next_offset - INSTRUCTION_BYTES;
-    *size = next.st_size;
+    found->offset = next_offset - INSTRUCTION_BYTES;
+    found->size = next.st_size;
+    found->is_variable = GELF_ST_TYPE(next.st_info) == STT_OBJECT;
     return plain_name(behind);
 }
 
 static struct symbol look_up(struct symbols *symbols, u64 address)
 {
     struct symbol symbol = {0};
-    GElf_Off offset = 0;
-    symbol.function = function_at(symbols, address, &offset, &symbol.size);
-    symbol.offset = offset;
+    symbol.function = name_at(symbols, address, &symbol);
     if (symbol.function != NULL && named(symbols, symbol.function)->ambiguous)
-        symbol.function = with_file(symbols, symbol.function, address - offset);
+        symbol.function = with_file(symbols, symbol.function, address - symbol.offset);
     Dwfl_Line *line = dwfl_module_getsrc(symbols->module, address);
     int number = 0;
     if (line != NULL)

@@ -12,8 +12,9 @@ struct symbols;
 // If there is no line information, file is NULL.
 struct symbol {
     const char *function;
-    u64 offset; // of the address, from the function's begin
-    u64 size;   // of the function; 0: the file does not tell it
+    u64 offset;       // of the address, from the function's begin
+    u64 size;         // of the function; 0: the file does not tell it
+    bool is_variable; // it is none
     const char *file;
     u32 line;
 };

@@ -2,6 +2,7 @@
 // Words for the numbers of a trace. One table says of which kind a field is, one function for each
 // kind how its numbers are named.
 #include "trace/event_words.h"
+#include "symbols/place.h"
 #include "tools/memory.h"
 #include "trace/method_name.h"
 #include "trace/syscall_name.h"
@@ -10,6 +11,7 @@
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <orrery/sys.h>
+#include <orrery/thread_layout.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace/reasons.h>
@@ -28,7 +30,8 @@ enum word_kind {
     WORD_CLASS,
     WORD_ENDPOINT,
     WORD_METHOD,
-    WORD_LOCK,
+    WORD_VARIABLE, // an address of what has a name, as a lock; 0: of nothing
+    WORD_WAITED,   // the same, with THREAD_WAITS_BITS
     WORD_CODE,
     WORD_CALLER, // an address behind a call
     WORD_VECTOR,
@@ -64,6 +67,7 @@ static const struct {
     {"SCHED:", "parent", WORD_PROCESS},
     {"SCHED:", "coid", WORD_OBJECT},
     {"STATE:state_user_thread", "pid", WORD_PROCESS},
+    {"STATE:state_user_thread", "mutex", WORD_WAITED},
     {"STATE:state_dispatcher", "pid", WORD_PROCESS},
     {"STATE:state_dispatcher", "thread", WORD_THREAD},
     {"STATE:state_dispatcher", "waits", WORD_WAITS},
@@ -74,7 +78,7 @@ static const struct {
     {"STATE:state_thread", "state", WORD_THREAD_STATE},
     {"STATE:state_lock", "thread", WORD_THREAD},
     {"STATE:state_lock", "owner", WORD_THREAD},
-    {"STATE:state_lock", "lock", WORD_LOCK},
+    {"STATE:state_lock", "lock", WORD_VARIABLE},
     {"STATE:state_call", "thread", WORD_THREAD},
     {"STATE:state_call", "server", WORD_PROCESS},
     {"STATE:state_child", "parent", WORD_OBJECT},
@@ -90,10 +94,12 @@ static const struct {
     {"MEM:", "status", WORD_ERROR},
     {"FAULT:", "region", WORD_OBJECT},
     {"FAULT:", "fcm", WORD_OBJECT},
+    {"FAULT:", "address", WORD_VARIABLE},
     {"FAULT:", "access", WORD_ACCESS},
     {"FAULT:", "result", WORD_FAULT_RESULT},
     {"EXC:", "vector", WORD_VECTOR},
     {"EXC:", "pc", WORD_CODE},
+    {"EXC:fixup", "address", WORD_VARIABLE},
     {"IRQ:", "pending", WORD_PENDING},
     {"IPC:", "endpoint", WORD_ENDPOINT},
     {"IPC:ipc_call", "server", WORD_PROCESS},
@@ -103,11 +109,11 @@ static const struct {
     {"IPC:", "status", WORD_ERROR},
     {"IPC:", "error", WORD_ERROR},
     {"IPC:ipc_call", "handed", WORD_HANDED},
-    {"LOCK:", "lock", WORD_LOCK},
+    {"LOCK:", "lock", WORD_VARIABLE},
     {"LOCK:", "caller0", WORD_CALLER},
     {"LOCK:", "caller1", WORD_CALLER},
     {"LOCK:", "caller2", WORD_CALLER},
-    {"LOCKHOLD:", "lock", WORD_LOCK},
+    {"LOCKHOLD:", "lock", WORD_VARIABLE},
     {"LOCKHOLD:", "owner", WORD_THREAD},
     {"LOCKHOLD:", "sleeping", WORD_SLEEPING},
     {"LOCKHOLD:", "caller0", WORD_CALLER},
@@ -123,6 +129,13 @@ static const struct {
     {"PMU:sample", "coid", WORD_OBJECT},
     {"PMU:sample", "thread", WORD_THREAD},
     {"PMU:sample", "flags", WORD_SAMPLE},
+    {"MONITOR:", "id", WORD_THREAD},
+    {"MONITOR:switch", "reason", WORD_REASON},
+    {"MONITOR:wake", "reason", WORD_REASON},
+    {"MONITOR:fault", "word0", WORD_VARIABLE},
+    {"MONITOR:fault", "word1", WORD_ACCESS},
+    {"MONITOR:syscall", "word0", WORD_SYSCALL},
+    {"MONITOR:syscall", "word1", WORD_ERROR},
 };
 
 #define LIST_MAX 5
@@ -284,28 +297,19 @@ void event_words_put_method(json_t *row, u64 method)
     put_text(row, "method_name", name != NULL ? name : text);
 }
 
-// A symbol without a size is the last one before the address, whatever lies there.
 bool word_of_lock(struct trace_walk *walk, struct symbols *symbols, u64 address, u64 from, u64 to,
                   char text[WORD_BYTES])
 {
-    struct symbol symbol = symbols_find(symbols, address);
-    bool known = symbol.function != NULL && symbol.offset < symbol.size;
+    char object[WORD_BYTES / 2];
     u64 coid, offset;
-    if (!known && walk != NULL &&
-        labels_object_at(&walk->labels, address, from, to, &coid, &offset)) {
-        char object[WORD_BYTES / 2];
-        word_of_object(&walk->labels, coid, text);
-        snprintf(object, sizeof(object), "%s", text);
-        snprintf(text, WORD_BYTES, "%s+0x%" PRIx64, object, offset);
+    if (place_variable(symbols_find(symbols, address), address, text, WORD_BYTES))
         return true;
-    }
-    if (!known)
-        snprintf(text, WORD_BYTES, "%#" PRIx64, address);
-    else if (symbol.offset == 0)
-        put_word(text, symbol.function);
-    else
-        snprintf(text, WORD_BYTES, "%s+%#" PRIx64, symbol.function, symbol.offset);
-    return known;
+    if (walk == NULL || !labels_object_at(&walk->labels, address, from, to, &coid, &offset))
+        return false;
+    word_of_object(&walk->labels, coid, text);
+    snprintf(object, sizeof(object), "%s", text);
+    snprintf(text, WORD_BYTES, "%s+0x%" PRIx64, object, offset);
+    return true;
 }
 
 void event_words_put_lock(json_t *row, struct trace_walk *walk, struct symbols *symbols,
@@ -444,6 +448,29 @@ static bool word_of_number(u8 kind, u64 value, char text[WORD_BYTES])
     }
 }
 
+// Returns the process whose addresses an event has: the one that it tells itself, or `pid`.
+static u64 process_of(const struct event_words *words, const struct trace_event *event,
+                      const u64 values[TRACE_MAX_FIELDS], u64 pid)
+{
+    const char *name = event->description->full_name;
+    u32 place;
+    if (strncmp(name, "MONITOR:", strlen("MONITOR:")) == 0 &&
+        event_field_place(event->description, "id", &place))
+        return trace_walk_pid(words->walk, values[place]);
+    if (strcmp(name, "STATE:state_user_thread") == 0 &&
+        event_field_place(event->description, "pid", &place))
+        return values[place];
+    return event->pid != 0 ? event->pid : pid;
+}
+
+static bool word_of_variable(struct event_words *words, const struct trace_event *event,
+                             u64 address, u64 pid, char text[WORD_BYTES])
+{
+    return address != 0 &&
+           word_of_lock(event->pid == 0 ? words->walk : NULL, symbols_of(words, address, pid),
+                        address, event->time, event->time, text);
+}
+
 bool event_word(struct event_words *words, const struct trace_event *event, u32 field,
                 const u64 values[TRACE_MAX_FIELDS], u64 pid, char text[WORD_BYTES])
 {
@@ -454,10 +481,11 @@ bool event_word(struct event_words *words, const struct trace_event *event, u32 
         return false;
     case WORD_PROCESS:
         return word_of_process(&words->walk->labels, value, text);
-    case WORD_LOCK:
-        return word_of_lock(event->pid == 0 ? words->walk : NULL,
-                            symbols_of(words, value, event->pid != 0 ? event->pid : pid), value,
-                            event->time, event->time, text);
+    case WORD_VARIABLE:
+    case WORD_WAITED:
+        return word_of_variable(words, event,
+                                kind == WORD_WAITED ? value & ~THREAD_WAITS_BITS : value,
+                                process_of(words, event, values, pid), text);
     case WORD_CODE:
         return word_of_code(symbols_of(words, value, pid), value, text);
     case WORD_CALLER:

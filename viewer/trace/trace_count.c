@@ -5,6 +5,7 @@
 #include "trace/trace_count.h"
 #include "tools/histogram.h"
 #include "tools/memory.h"
+#include "trace/event_words.h"
 
 #include <inttypes.h>
 #include <search.h>
@@ -22,6 +23,11 @@ struct open_pair {
 struct pair_row {
     u64 key[KEY_WORDS]; // of the pairs; then whether the row stands for all keys without a row
     struct histogram latency;
+    // The last event with the key, for a name. ACTIVITY_NO_PID: of several processes, or not known.
+    const struct event_description *description;
+    u64 time, pid;
+    u32 stream;
+    bool several_streams;
 };
 
 struct count {
@@ -73,9 +79,26 @@ static struct pair_row *row_of(struct count *count, u64 key)
     return keyed_rows_get(&count->rows, count->rows.count < ROWS_MAX ? own : others);
 }
 
+// Notes an event of the row's key. Several processes may have used the key: a name in one of them
+// would be wrong.
+static void note_event(const struct count *count, struct pair_row *row,
+                       const struct trace_event *event)
+{
+    u64 pid = event->pid != 0
+                  ? event->pid
+                  : trace_walk_pid(&count->walk, trace_walk_thread(&count->walk, event->cpu));
+    if (row->description != NULL && (row->stream != event->pid || row->pid != pid))
+        pid = ACTIVITY_NO_PID;
+    row->several_streams |= row->description != NULL && row->stream != event->pid;
+    row->description = event->description;
+    row->stream = event->pid;
+    row->pid = pid;
+    row->time = event->time;
+}
+
 // Closes a pair. If events may be missing since the first of the two, nobody knows whether they are
 // a pair.
-static void close_pair(struct count *count, u64 key, u32 cpu, u64 time)
+static void close_pair(struct count *count, u64 key, const struct trace_event *event)
 {
     struct open_pair wanted = {.key = key}, **found = tfind(&wanted, &count->open, compare_open);
     if (found == NULL) {
@@ -83,12 +106,15 @@ static void close_pair(struct count *count, u64 key, u32 cpu, u64 time)
         return;
     }
     struct open_pair *pair = *found;
-    u64 lost = count->first_field[0] == '\0' ? count->lost_until[cpu] : count->any_lost_until;
+    u64 lost =
+        count->first_field[0] == '\0' ? count->lost_until[event->cpu] : count->any_lost_until;
     if (lost > pair->since) {
         count->unsure++;
     } else {
-        histogram_add(&row_of(count, key)->latency, time - pair->since);
-        histogram_add(&count->all, time - pair->since);
+        struct pair_row *row = row_of(count, key);
+        note_event(count, row, event);
+        histogram_add(&row->latency, event->time - pair->since);
+        histogram_add(&count->all, event->time - pair->since);
     }
     tdelete(pair, &count->open, compare_open);
     free(pair);
@@ -120,7 +146,7 @@ static int take_event(void *context, const struct trace_event *event)
     if (event->description == NULL)
         return KOV_OK;
     if (trace_choice_has(&count->second, event) && key_of(event, count->second_field, &key))
-        close_pair(count, key, event->cpu, event->time);
+        close_pair(count, key, event);
     if (trace_choice_has(&count->first, event) && key_of(event, count->first_field, &key))
         open_pair(count, key, event->time);
     return KOV_OK;
@@ -208,6 +234,24 @@ static void put_key(json_t *row, const struct count *count, const struct pair_ro
         put_u64(row, "key", pair->key[0]);
 }
 
+// Puts what the event's field is called in the listing of events, or null.
+static void put_key_name(json_t *row, const struct count *count, struct event_words *words,
+                         const struct pair_row *pair)
+{
+    const struct trace_event event = {
+        .time = pair->time, .pid = pair->stream, .description = pair->description};
+    u64 values[TRACE_MAX_FIELDS] = {0};
+    char word[WORD_BYTES];
+    bool named = false;
+    u32 place;
+    if (pair->key[1] == 0 && count->second_field[0] != '\0' && !pair->several_streams &&
+        event_field_place(pair->description, count->second_field, &place)) {
+        values[place] = pair->key[0];
+        named = event_word(words, &event, place, values, pair->pid, word);
+    }
+    put_text(row, "key_name", named ? word : NULL);
+}
+
 static u64 majors_of(const struct trace_choice *choice)
 {
     u64 majors = 0;
@@ -221,6 +265,8 @@ static void put_answer(json_t *document, struct count *count, u64 most)
 {
     put_u64(document, "majors", majors_of(&count->first) | majors_of(&count->second));
     u64 hz = count->walk.hz;
+    struct event_words words = {0};
+    event_words_begin(&words, &count->walk, count->walk.choice->descriptions);
     if (count->rows.count > 1)
         qsort_r(count->rows.rows, count->rows.count, sizeof(void *), compare, count);
     json_t *rows = put_array(document, "pairs");
@@ -228,9 +274,11 @@ static void put_answer(json_t *document, struct count *count, u64 most)
         const struct pair_row *pair = count->rows.rows[i];
         json_t *row = put_object(rows, NULL);
         put_key(row, count, pair);
+        put_key_name(row, count, &words, pair);
         put_u64(row, "count", pair->latency.count);
         trace_tool_put_spread(row, &pair->latency, hz);
     }
+    event_words_free(&words);
     put_text(document, "by", count->first_field[0] == '\0' ? "cpu" : count->first_field);
     put_u64(document, "rows", count->rows.count);
     json_t *all = put_object(document, "all");
@@ -270,8 +318,18 @@ int trace_count(struct engine *engine, const struct trace_choice *choice,
     return code;
 }
 
+static void key_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *name = json_object_get(row, column->key), *key = json_object_get(row, "key");
+    if (json_is_integer(key) && !json_is_string(name))
+        snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
+    else
+        snprintf(text, CELL_BYTES, "%s", json_string_value(json_is_string(name) ? name : key));
+}
+
 static const struct column columns[] = {
-    COLUMN("KEY", "key", 18),
+    COLUMN("KEY", "key_name", 18, .compose = key_text),
+    HIDDEN("key"),
     COLUMN("COUNT", "count", 8),
     SPREAD_COLUMNS,
     SPREAD_TICKS,

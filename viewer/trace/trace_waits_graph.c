@@ -74,29 +74,32 @@ static void print_method(FILE *to, u64 method)
         fprintf(to, " method %" PRIu64, method);
 }
 
-// Prints the number of a call, or what a lock is called: the variable or the object that it is or
-// lies in. A word on a program's heap has no name but its address.
-static void print_object(FILE *to, const struct graph *graph, const struct trace_wait *wait)
+// Writes what a lock is called: the variable or the object that it is or lies in. A word on a
+// program's heap has no name but its address. Returns false for a call, which has a number.
+static bool object_name(const struct graph *graph, const struct trace_wait *wait,
+                        char text[WORD_BYTES])
 {
     struct trace_walk *walk = graph->walk;
     struct trace_names *names = graph->names;
-    char text[WORD_BYTES];
+    struct symbols *symbols = NULL;
+    if (wait->kind == WAIT_CALL) {
+        snprintf(text, WORD_BYTES, "%#" PRIx64, wait->object);
+        return false;
+    }
     if (wait->kind == WAIT_LOCK)
-        word_of_lock(walk, trace_names_kernel(names, walk->choice->descriptions), wait->object,
-                     walk->end, walk->end, text);
-    else if (wait->kind != WAIT_CALL && wait->pid <= UINT32_MAX)
-        word_of_lock(NULL, program_symbols(&names->programs, &names->snapshot, (u32)wait->pid),
-                     wait->object, walk->end, walk->end, text);
-    else
-        snprintf(text, sizeof(text), "%#" PRIx64, wait->object);
-    fputs(text, to);
+        symbols = trace_names_kernel(names, walk->choice->descriptions);
+    else if (wait->pid <= UINT32_MAX)
+        symbols = program_symbols(&names->programs, &names->snapshot, (u32)wait->pid);
+    word_of_lock(wait->kind == WAIT_LOCK ? walk : NULL, symbols, wait->object, walk->end, walk->end,
+                 text);
+    return true;
 }
 
 // Returns the chain of a wait as text. It follows the first wait to which each one leads, until one
 // comes again.
 static char *chain_text(const struct graph *graph, size_t first)
 {
-    char *text = NULL;
+    char *text = NULL, name[WORD_BYTES];
     size_t size = 0, at = first, steps = 0;
     FILE *to = memory_stream(&text, &size);
     const struct trace_wait *begin = &graph->waits[first];
@@ -104,7 +107,8 @@ static char *chain_text(const struct graph *graph, size_t first)
     do {
         const struct trace_wait *wait = &graph->waits[at];
         fprintf(to, " → %s ", kinds[wait->kind]);
-        print_object(to, graph, wait);
+        object_name(graph, wait, name);
+        fputs(name, to);
         if (wait->kind == WAIT_CALL && wait->method != WAIT_NOBODY)
             print_method(to, wait->method);
         if (wait->kind != WAIT_SEMAPHORE && wait->kind != WAIT_CONDITION) {
@@ -199,11 +203,12 @@ static void put_wait(json_t *rows, const struct graph *graph, size_t at, u64 end
 {
     const struct trace_wait *wait = &graph->waits[at];
     json_t *row = put_object(rows, NULL);
-    char *chain = chain_text(graph, at);
+    char *chain = chain_text(graph, at), name[WORD_BYTES];
     put_thread(row, "pid", wait->pid);
     put_thread(row, "thread", wait->thread);
     put_text(row, "what", kinds[wait->kind]);
     put_hex(row, "object", wait->object);
+    put_text(row, "object_name", object_name(graph, wait, name) ? name : NULL);
     put_thread(row, "method", wait->kind == WAIT_CALL ? wait->method : WAIT_NOBODY);
     put_thread(row, "of_pid", wait->of_pid);
     put_thread(row, "of_thread", wait->of_thread);
@@ -250,6 +255,7 @@ static const struct column columns[] = {
     HIDDEN("thread"),
     HIDDEN("what"),
     HIDDEN("object"),
+    HIDDEN("object_name"),
     HIDDEN("method"),
     HIDDEN("of_pid"),
     HIDDEN("of_thread"),

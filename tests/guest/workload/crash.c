@@ -30,6 +30,8 @@ enum kind {
     NULL_WRITE,
     NULL_CALL,
     FREED,
+    DOUBLE_FREE,
+    FREED_LATER,
     HANG,
     LOCKUP
 };
@@ -37,7 +39,7 @@ enum kind {
 static const struct workload_param params[] = {
     [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
               "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-turn|mutex-kept|text|exec|"
-              "null-read|null-write|null-call|freed|hang|lockup"},
+              "null-read|null-write|null-call|freed|double-free|freed-later|hang|lockup"},
     [CPUS] = {"cpus", PARAM_CPUS, "0", 0, 0, 0, NULL},
 };
 
@@ -136,6 +138,31 @@ static NOT_INLINED void crash_by_freed(void)
     crash_by_store(object[2] + 4);
 }
 
+static NOT_INLINED void crash_by_double_free(void)
+{
+    void *object = kmalloc(64);
+
+    kfree(object);
+    __asm__ volatile("" : "+r"(object));
+    kfree(object);
+}
+
+// Another object is freed between, so that nothing shows until a CPU gives free objects back.
+static NOT_INLINED void crash_by_freeing_later(void)
+{
+    static void *objects[300];
+    void *twice = kmalloc(64);
+
+    for (u32 i = 0; i < ARRAY_SIZE(objects); i++)
+        objects[i] = kmalloc(64);
+    kfree(twice);
+    kfree(objects[0]);
+    __asm__ volatile("" : "+r"(twice));
+    kfree(twice);
+    for (u32 i = 1; i < ARRAY_SIZE(objects); i++)
+        kfree(objects[i]);
+}
+
 // Holds a lock, for which other CPUs wait, until somebody notices. Then all goes on.
 static NOT_INLINED void crash_by_holding(u64 cpus, u32 cpu)
 {
@@ -208,6 +235,12 @@ static void crash_work(struct workload_run *run, u32 cpu)
     case FREED:
         crash_by_freed();
         break;
+    case DOUBLE_FREE:
+        crash_by_double_free();
+        break;
+    case FREED_LATER:
+        crash_by_freeing_later();
+        break;
     case LOCKUP:
         crash_by_holding(run->cpus, cpu);
         return;
@@ -221,8 +254,8 @@ static void crash_work(struct workload_run *run, u32 cpu)
 static const struct workload workload_crash = {
     .name = "crash",
     .help = "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, "
-            "text, exec, null-read, null-write, null-call, freed): panics; "
-            "hang: a CPU waits, masked; lockup: until that is reported",
+            "text, exec, null-read, null-write, null-call, freed, double-free, freed-later): "
+            "panics; hang: a CPU waits, masked; lockup: until that is reported",
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,

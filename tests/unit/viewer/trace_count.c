@@ -51,6 +51,7 @@ static void by_cpu_the_last_first_one_counts(void **state)
     assert_int_equal(made_number(made_row(document, "pairs", 1), "key"), 1);
     check(made_row(document, "pairs", 0), 2, 4, 8, 12);
     check(made_row(document, "pairs", 1), 1, 20, 20, 20);
+    assert_true(json_is_null(json_object_get(made_row(document, "pairs", 0), "key_name")));
     check(json_object_get(document, "all"), 3, 4, 12, 20);
     check_alone(document, 2, 1, 0);
     json_decref(document);
@@ -87,6 +88,7 @@ static void a_field_of_addresses_is_shown_as_such(void **state)
     json_t *document = answer_to("exc_enter..exc_exit", "vector");
     const json_t *row = made_row(document, "pairs", 0);
     assert_string_equal(json_string_value(json_object_get(row, "key")), "0x900");
+    assert_string_equal(json_string_value(json_object_get(row, "key_name")), "decrementer");
     json_decref(document);
 }
 
