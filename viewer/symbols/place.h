@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes places in the code as text: of the code, and of its variables.
+// Writes places as text: of the code, and of its variables.
 #ifndef KOV_PLACE_H
 #define KOV_PLACE_H
 
