@@ -17,6 +17,7 @@
 #include <sys/utsname.h>
 #include <termios.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 // The console's settings can be read, and set as they are.
 static void terminal_is_as_it_is(void)
@@ -37,8 +38,11 @@ static void here(void)
 {
     struct utsname name;
     struct rusage usage;
+    wordexp_t words = {.we_wordc = 7};
     EXPECT(dlopen("libc.so", RTLD_NOW) == NULL && errno == ENOTSUP);
     EXPECT(dlerror() != NULL && dlerror() == NULL);
+    EXPECT(wordexp("a $HELD", &words, 0) == WRDE_NOSYS && words.we_wordc == 7);
+    wordfree(&words);
     EXPECT(uname(&name) == 0 && strcmp(name.sysname, "Orrery") == 0);
     EXPECT(strcmp(name.machine, "ppc64") == 0 && strlen(name.release) > 0);
     EXPECT(strlen(name.version) > 0 &&
