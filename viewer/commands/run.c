@@ -108,8 +108,8 @@ const struct command command_run = {
         "the program itself follow the words `--`. Standard input goes to it. Ctrl-C ends\n"
         "it. The exit status is the program's; 124 if -d ended it, 130 if Ctrl-C did, 139 if an\n"
         "exception did, as when its stack is too small: the program says how large it is, or 1 MB\n"
-        "is taken. `kov stat -- run PROGRAM`, and so on, measure while it runs; of the options here\n"
-        "only --stack can stand behind that `run`, before PROGRAM.",
+        "is taken. `kov stat -- run PROGRAM`, and so on, measure while it runs; of the options\n"
+        "here only --stack can stand behind that `run`, before PROGRAM.",
     .options = {own_options},
     .max_arguments = 1 << 20,
     .takes_workload = true,
