@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <expect.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,16 @@ static void terminal_is_as_it_is(void)
     EXPECT(tcsetattr(0, 99, &settings) == -1 && errno == EINVAL);
     EXPECT(tcflush(0, TCIFLUSH) == -1 && errno == ENOTSUP);
     EXPECT(cfsetospeed(&settings, B9600) == 0 && cfgetospeed(&settings) == B9600);
+}
+
+// What newlib has wrong, as docs/posix.md tells it.
+static void newlib_errs(void)
+{
+    EXPECT(printed("1.00000000000e+12", "%.12g", 1000000000005.0));
+    EXPECT(printed(" $s $s", "%2$s %1$s", "a", "b"));
+    EXPECT(number_of("0xz", 16, 0) == 0 && number_of("0xz", 0, 0) == 0);
+    EXPECT(scalbn(unknown(-1), INT_MAX - 1022) == 0 && ldexp(unknown(-1), INT_MAX) == 0);
+    EXPECT(pow(unknown(-1), unknown(NAN)) == 1);
 }
 
 // What is so here alone.
@@ -77,6 +88,7 @@ int main(int argc, char **argv)
     all_hold("errors.def", error_rows, error_row_count);
     all_hold("values.def", value_rows, value_row_count);
     here();
+    newlib_errs();
     locks_of_several();
     return expect_report("test-posix");
 }
