@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SQLite's shell and its benchmark, by one thread at a time, with the VFS for Unix. Locks are
-# folders (unix-dotfile, mended by recovery.c), not record locks. Left out is what needs memory that
-# several processes share by a file (WAL, mmap), other programs (popen, system), or code that is
-# loaded.
+# folders (unix-dotfile, mended by recovery.c), or record locks if `-vfs unix` says so. Left out is
+# what needs memory that several processes share by a file (WAL, mmap), other programs (popen,
+# system), or code that is loaded.
 PACKAGE := sqlite3
 # Debian has the sources that one file is put together from.
 PREPARE := mkdir -p built && cd built && ../configure --disable-tcl --disable-readline \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """SQLite is killed while it writes: it alone, the file server below it, or the machine. Afterwards
 the database is whole, and has all rows whose commit was told. When is counted in commits; how far
-the next one has come by then is left to chance. ORRERY_KILLS says how often (3)."""
+the next one has come by then is left to chance. ORRERY_KILLS says how often in all (3)."""
 
 import os
 import random
@@ -16,7 +16,7 @@ from servers import kill, wait_up
 from waiting import PATIENCE
 
 KILLS = int(os.environ.get("ORRERY_KILLS", "3"))
-COMMITS = 12  # of a round at most
+COMMITS = 12  # of a round at most; a database with so many makes way for a new one
 AHEAD = 20  # so many more could follow, but for the kill
 ROWS = 40  # of a transaction
 DATABASE = "/data/kills.db"
@@ -50,13 +50,19 @@ class Victim:
     def __init__(self, folder, disk):
         self.machine = Machine(folder, "kills", initrd=INITRD, disk=disk)
         self.told = self.given = 0  # transactions whose commit was told; those it was given
+        self.commits = 0  # of all databases
 
     def sqlite(self, commands):
         return self.machine.kov_run(*SQLITE, typed=commands)
 
     def make(self):
-        self.machine.wait_ready()
+        self.told = self.given = 0
         self.sqlite(SETTINGS + TABLES)
+
+    def make_again(self):
+        """Each sync writes all of /data, so that rounds would take longer and longer."""
+        self.machine.kov_run("run", "rm", "--", "-f", DATABASE, f"{DATABASE}-journal")
+        self.make()
 
     def write_and(self, how, commits):
         """Has SQLite write, and kills something once that many more commits have been told."""
@@ -77,6 +83,7 @@ class Victim:
         told = [int(line.split()[1]) for line in said if line.startswith("committed")]
         assert told == list(range(self.told + 1, self.told + 1 + len(told))), "".join(said)
         self.told += len(told)
+        self.commits += len(told)
         assert self.told < self.given, "it was killed when all was done"
 
     def check(self):
@@ -125,9 +132,14 @@ def test_what_was_committed_outlives_a_kill(tmp_path, how):
     print(f"ORRERY_SEED={seed}")
     chance = random.Random(seed)
     victim = Victim(str(tmp_path), make_disk(tmp_path))
+    kills = -(-KILLS // len(WAYS))
     with victim.machine:
+        victim.machine.wait_ready()
         victim.make()
-        for _ in range(-(-KILLS // len(WAYS))):
+        for _ in range(kills):
+            if victim.told >= COMMITS:
+                victim.make_again()
             victim.write_and(how, chance.randint(1, COMMITS))
             mend(victim, how)
             victim.check()
+    print(f"{how.__name__}: {kills} times, {victim.commits} commits told, all of them there")

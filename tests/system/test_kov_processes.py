@@ -9,7 +9,7 @@ import pytest
 import dci_client as dci
 from dci_client import pb
 from machine import CONTROLLER, PROGRAMS, pid_of
-from servers import kill
+from servers import kill, started
 from waiting import PATIENCE, wait_for
 
 SERVERS = {"init", "fs", "net", "dci"}
@@ -79,12 +79,34 @@ def test_a_stack_as_large_as_asked_for(machine2):
     small = machine2.kov("run", *deep, check=False)
     assert small["status"] > 0x10000, small
     assert machine2.kov("run", "--stack", "8M", *deep)["status"] == 0
+    small = machine2.kov_run("stat", "--", "run", *deep, check=False)
+    assert small.returncode == 139, small
+    measured = machine2.kov("stat", "--", "run", "--stack", "8M", *deep)
+    assert measured["workload"]["status"] == 0, measured
     with dci.connect(machine2.port, CONTROLLER) as client:
         for size in (1, (16 << 10) - 1, (64 << 20) + 1, (1 << 64) - 1):
             run = client.request(run_open=pb.RunOpenRequest()).run_open.run
             with pytest.raises(dci.DciError, match=f"a stack of {size} bytes: limit reached"):
                 client.request(run_start=pb.RunStartRequest(run=run, program="true",
                                                             stack_bytes=size))
+
+
+@pytest.mark.parametrize("words, code, told", [
+    (("run", "true"), 0, ""), (("run", "false"), 1, "status 1"),
+    (("run", "test-spawn", "null"), 139, "exception"), (("run", "nonesuch"), 1, "nonesuch")])
+def test_a_measured_program_ends_kov_with_its_status(machine2, words, code, told):
+    done = machine2.kov_run("stat", "--", *words, check=False)
+    assert done.returncode == code and told in done.stderr, done
+
+
+def test_a_measured_program_ends_by_a_limit_or_a_kill(machine2):
+    done = machine2.kov_run("stat", "-d", "0.1", "--", "run", "sleep", "1000", check=False)
+    assert done.returncode == 124 and "its time was over" in done.stderr, done
+    counting = started(machine2, "stat", "--", "run", "sleep", "1000")
+    wait_for(lambda: any(one["name"] == "sleep" for one in machine2.kov("ps")["processes"]))
+    machine2.kov_run("kill", str(pid_of(machine2, "sleep")), "--status", "9")
+    complaint = counting.communicate(timeout=PATIENCE)[1]
+    assert counting.returncode == 9 and "status 9" in complaint, complaint
 
 
 def test_programs_end_with_their_viewer(machine2):

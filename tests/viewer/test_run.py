@@ -190,6 +190,38 @@ def test_what_a_measured_program_prints_passes_as_it_is(kov, machine):
 
 
 @pytest.mark.parametrize("name", MEASUREMENTS)
+@pytest.mark.parametrize("option", [("--stack", "8M"), ("--stack=8M",)])
+def test_a_measured_program_has_the_stack_that_is_asked_for(kov, machine, name, option):
+    words = MEASUREMENTS[name][1]
+    assert kov(*words, "--", "run", *option, "hello", "--stack", "9M", machine=machine).code == 0
+    (start,) = machine.asked("run_start")
+    assert (start.program, start.stack_bytes) == ("hello", 8 << 20)
+    assert list(start.arguments) == ["--stack", "9M"]
+
+
+@pytest.mark.parametrize("words, told", [
+    (("--stack", "65M", "hello"), "--stack 65M: must be bytes, from 16K to 64M"),
+    (("--stack",), "--stack needs a value"), (("--stack", "8M"), "give a program after `run`"),
+    (("--stack", "8M", "--", "hello"), "need no `--`"),
+    (("--no-input", "hello"), "--no-input cannot stand here: only --stack can"),
+    (("--json", "hello"), "--json cannot stand here"), (("-m", "hello"), "-m cannot stand here")])
+def test_no_such_option_of_a_measured_program(kov, machine, words, told):
+    result = kov("stat", "--", "run", *words, machine=machine)
+    assert result.code == 2 and told in result.err and not result.out
+    assert not machine.asked("run_open") and not machine.asked("dref_enable")
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+@pytest.mark.parametrize("status, code", [(0, 0), (1, 1), (255, 255), (256, 1), (-5, 1),
+                                          (137, 137), (0x10300, 139)])
+def test_a_measured_programs_status_is_kovs(kov, machine, name, status, code):
+    machine.run_status = status
+    result = kov(*MEASUREMENTS[name][1], "--", "run", "hello", machine=machine)
+    assert result.code == code, result.err
+    assert ("kov: the program " in result.err) == (status != 0), result.err
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
 def test_a_measured_program_ends_with_its_connection(kov, machine, name):
     """Also where the measurement itself would go on with a new one."""
     def lost(session, request):

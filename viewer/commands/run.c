@@ -20,15 +20,11 @@ static bool no_input, in_machine;
 static double limit;
 static u64 stack_bytes;
 
-// As process_spawn has it (user/process.h).
-#define STACK_MIN (16 << 10)
-#define STACK_MAX (64 << 20)
-
 static const struct option own_options[] = {
     FLAG('m', "machine", &in_machine,
          "PROGRAM is the machine's, even if there is such a file here"),
     FLAG(0, "no-input", &no_input, "give it no standard input"),
-    BYTES(0, "stack", &stack_bytes, STACK_MIN, STACK_MAX, "its first stack, 16K to 64M"),
+    PROGRAM_STACK_OPTION(&stack_bytes),
     SECONDS('d', "duration", &limit, 86400, "kill it after so long"),
     OPTIONS_END,
 };
@@ -112,7 +108,8 @@ const struct command command_run = {
         "the program itself follow the words `--`. Standard input goes to it. Ctrl-C ends\n"
         "it. The exit status is the program's; 124 if -d ended it, 130 if Ctrl-C did, 139 if an\n"
         "exception did, as when its stack is too small: the program says how large it is, or 1 MB\n"
-        "is taken. `kov stat -- run PROGRAM`, and so on, measure while it runs.",
+        "is taken. `kov stat -- run PROGRAM`, and so on, measure while it runs; of the options\n"
+        "here only --stack can stand behind that `run`, before PROGRAM.",
     .options = {own_options},
     .max_arguments = 1 << 20,
     .takes_workload = true,

@@ -6,6 +6,7 @@
 
 #include "tools/kov.h"
 #include "tools/memory.h"
+#include "tools/options.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,13 @@
 #define PROGRAM_INTERRUPTED 130 // it was ended by Ctrl-C
 #define PROGRAM_CRASHED 139     // it was ended by an exception
 #define PROGRAM_KILLED 137      // the status of a process that was killed from here
+
+// Of its first stack, as process_spawn has it (user/process.h).
+#define PROGRAM_STACK_MIN (16 << 10)
+#define PROGRAM_STACK_MAX (64 << 20)
+// The row of an option table.
+#define PROGRAM_STACK_OPTION(target)                                                               \
+    BYTES(0, "stack", target, PROGRAM_STACK_MIN, PROGRAM_STACK_MAX, "its first stack, 16K to 64M")
 
 struct program {
     // Set by the caller before program_open:

@@ -4,6 +4,7 @@
 #include "machine/program.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
+#include "tools/options.h"
 #include "tools/text.h"
 #include "wire/dci.h"
 #include "wire/link.h"
@@ -113,17 +114,26 @@ static bool is_program(const struct arguments *arguments)
 
 int workload_prepare(const struct arguments *arguments, struct workload_result *result)
 {
+    static u64 stack_bytes;
+    static const struct option options[] = {PROGRAM_STACK_OPTION(&stack_bytes), OPTIONS_END};
     if (!is_program(arguments))
         return KOV_OK;
-    int words = arguments->workload_count;
+    int used, left = arguments->workload_count - 1;
     char **program = arguments->workload + 1;
-    if (words > 1 && strcmp(program[0], "--") == 0)
+    int code = options_parse_leading(options, left, program, &used);
+    if (code != KOV_OK)
+        return code;
+    program += used;
+    left -= used;
+    if (left > 0 && strcmp(program[0], "--") == 0)
         return fail(KOV_USAGE, "the program follows `run` at once: its options need no `--`");
-    if (words < 2)
+    if (left == 0)
         return fail(KOV_USAGE, "give a program after `run`: a file here, or one of the machine's");
     result->program = memory_get(sizeof(*result->program));
-    *result->program = (struct program){.out = output_form() == OUTPUT_TABLES ? stdout : stderr};
-    return program_open(result->program, program[0], words - 2, program + 1);
+    *result->program = (struct program){.stack_bytes = stack_bytes,
+                                        .out = output_form() == OUTPUT_TABLES ? stdout : stderr};
+    result->words = used + 2;
+    return program_open(result->program, program[0], left - 1, program + 1);
 }
 
 static int look(const struct workload_watch *watch)
@@ -211,11 +221,12 @@ static int wait_for_program(struct program *program, const struct workload_watch
 }
 
 static int program_window(const struct arguments *arguments, double seconds,
-                          const struct workload_watch *watch, struct program *program)
+                          const struct workload_watch *watch, struct workload_result *result)
 {
+    struct program *program = result->program;
     seconds = seconds > 0 ? seconds : INFINITY;
-    int code =
-        program_start(program, arguments->workload_count - 2, arguments->workload + 2, seconds);
+    int code = program_start(program, arguments->workload_count - result->words,
+                             arguments->workload + result->words, seconds);
     patience_window(seconds);
     if (code == KOV_OK)
         code = wait_for_program(program, watch);
@@ -235,7 +246,7 @@ int workload_window(const struct arguments *arguments, double seconds, double ot
         return code;
     }
     if (result->program != NULL)
-        return program_window(arguments, seconds, watch, result->program);
+        return program_window(arguments, seconds, watch, result);
     u64 id;
     code = workload_start(arguments, &id);
     return code == KOV_OK ? wait_in_window(id, seconds, watch, result) : code;

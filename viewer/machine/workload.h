@@ -10,7 +10,8 @@
 struct program;
 
 struct workload_result {
-    struct program *program; // NULL: a workload; else nothing below is set
+    struct program *program; // NULL: a workload; else all below but the next is not set
+    int words;               // of the arguments, up to the program's own
     u64 id;
     bool running;
     s32 error;    // 0, or the error that it ended with

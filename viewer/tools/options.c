@@ -181,6 +181,24 @@ int options_parse(const struct option *const *tables, int argc, char **argv,
     return KOV_OK;
 }
 
+int options_parse_leading(const struct option *table, int argc, char **argv, int *used)
+{
+    const struct option *const tables[] = {table, NULL};
+    *used = 0;
+    while (*used < argc && is_option(argv[*used]) && strcmp(argv[*used], "--") != 0) {
+        const char *text = argv[*used];
+        const char *name = text[1] == '-' ? text + 2 : "";
+        if (find_in(table, *name == '\0' ? text[1] : '\0', name, strcspn(name, "=")) == NULL)
+            return fail(KOV_USAGE, "%s cannot stand here: only --%s can", text, table->name);
+        int taken;
+        int code = parse_one(tables, argc - *used, argv + *used, &taken);
+        if (code != KOV_OK)
+            return code;
+        *used += taken;
+    }
+    return KOV_OK;
+}
+
 int options_parse_global(int argc, char **argv, int *used)
 {
     const struct option *no_table = NULL;

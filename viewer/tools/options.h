@@ -78,6 +78,10 @@ extern const struct option global_options[];
 int options_parse(const struct option *const *tables, int argc, char **argv,
                   struct arguments *result);
 
+// Takes options of a table with one row, and no global ones, up to the first argument that is no
+// option. *used is how many arguments it took.
+int options_parse_leading(const struct option *table, int argc, char **argv, int *used);
+
 // Takes global options only, up to the first argument that is none. *used is how many arguments it
 // took.
 int options_parse_global(int argc, char **argv, int *used);

@@ -198,6 +198,12 @@ static s64 spawn_with_pipes(struct program *program, const char *path, struct pr
     return error;
 }
 
+// Returns why there is no pipe: the file server, which has them, may be away.
+static s64 no_pipe(void)
+{
+    return errno == ETIMEDOUT ? E_TIMEOUT : E_LIMIT;
+}
+
 s64 program_start(struct program *program, const char *path, u64 stack_bytes, u32 count,
                   const char *const arguments[])
 {
@@ -210,11 +216,12 @@ s64 program_start(struct program *program, const char *path, u64 stack_bytes, u3
     wanted.argv = list;
     wanted.stack_bytes = stack_bytes;
     if (pipe(output) != 0)
-        return E_LIMIT;
+        return no_pipe();
     if (pipe(input) != 0) {
+        s64 error = no_pipe();
         close(output[0]);
         close(output[1]);
-        return E_LIMIT;
+        return error;
     }
     s64 pid = spawn_with_pipes(program, path, &wanted, output, input);
     free(program->image);

@@ -6,9 +6,10 @@ posix_path_INC := userlib/posix
 posix_line_SRC := tests/unit/posix/line.c userlib/posix/line.c
 posix_line_INC := userlib/posix
 posix_tables_SRC := tests/unit/posix/tables.c $(addprefix tests/guest/user/test-posix/, \
-    characters.c commands.c errors.c headers.c patterns.c values.c)
+    characters.c commands.c errors.c headers.c numbers.c patterns.c values.c)
 posix_tables_INC := tests/guest/user/test-posix
 posix_tables_CFLAGS := -D_GNU_SOURCE
+posix_tables_LIBS := m
 posix_tables_SANITIZERS := undefined # address ends a wrong posix_memalign
 posix_threads_SRC := tests/unit/posix/threads.c $(addprefix tests/guest/user/test-pthreads/, \
     account.c c11.c calls.c threads.c)

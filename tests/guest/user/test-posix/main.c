@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <expect.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <sys/utsname.h>
 #include <termios.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 // The console's settings can be read, and set as they are.
 static void terminal_is_as_it_is(void)
@@ -32,13 +34,26 @@ static void terminal_is_as_it_is(void)
     EXPECT(cfsetospeed(&settings, B9600) == 0 && cfgetospeed(&settings) == B9600);
 }
 
+// What newlib has wrong, as docs/posix.md tells it.
+static void newlib_errs(void)
+{
+    EXPECT(printed("1.00000000000e+12", "%.12g", 1000000000005.0));
+    EXPECT(printed(" $s $s", "%2$s %1$s", "a", "b"));
+    EXPECT(number_of("0xz", 16, 0) == 0 && number_of("0xz", 0, 0) == 0);
+    EXPECT(scalbn(unknown(-1), INT_MAX - 1022) == 0 && ldexp(unknown(-1), INT_MAX) == 0);
+    EXPECT(pow(unknown(-1), unknown(NAN)) == 1);
+}
+
 // What is so here alone.
 static void here(void)
 {
     struct utsname name;
     struct rusage usage;
+    wordexp_t words = {.we_wordc = 7};
     EXPECT(dlopen("libc.so", RTLD_NOW) == NULL && errno == ENOTSUP);
     EXPECT(dlerror() != NULL && dlerror() == NULL);
+    EXPECT(wordexp("a $HELD", &words, 0) == WRDE_NOSYS && words.we_wordc == 7);
+    wordfree(&words);
     EXPECT(uname(&name) == 0 && strcmp(name.sysname, "Orrery") == 0);
     EXPECT(strcmp(name.machine, "ppc64") == 0 && strlen(name.release) > 0);
     EXPECT(strlen(name.version) > 0 &&
@@ -73,6 +88,7 @@ int main(int argc, char **argv)
     all_hold("errors.def", error_rows, error_row_count);
     all_hold("values.def", value_rows, value_row_count);
     here();
+    newlib_errs();
     locks_of_several();
     return expect_report("test-posix");
 }

@@ -48,6 +48,14 @@ long halves(const char *text);
 long narrow(unsigned character, const char *text); // 1: it is that; -1: none
 long narrow_halves(unsigned short first, unsigned short second, const char *text);
 
+// numbers.c
+long printed(const char *expected, const char *format, ...);
+long number_of(const char *text, int base, long rest); // -1: what is left begins elsewhere
+long real_of(const char *text, double expected, long rest);
+long characters_of(const char *text, const char *format, const char *expected);
+long is_nan(double value);
+double unknown(double value); // the same, which the compiler cannot know
+
 // commands.c: exit statuses
 long ran(const char *command);
 long said(const char *command, const char *text);

@@ -11,6 +11,8 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <libgen.h>
+#include <limits.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <regex.h>
