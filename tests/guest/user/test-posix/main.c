@@ -34,14 +34,18 @@ static void terminal_is_as_it_is(void)
     EXPECT(cfsetospeed(&settings, B9600) == 0 && cfgetospeed(&settings) == B9600);
 }
 
-// What newlib has wrong, as docs/posix.md tells it.
+// What newlib 3.3 has wrong is as docs/posix.md tells it, or a later one has it right.
 static void newlib_errs(void)
 {
-    EXPECT(printed("1.00000000000e+12", "%.12g", 1000000000005.0));
-    EXPECT(printed(" $s $s", "%2$s %1$s", "a", "b"));
-    EXPECT(number_of("0xz", 16, 0) == 0 && number_of("0xz", 0, 0) == 0);
-    EXPECT(scalbn(unknown(-1), INT_MAX - 1022) == 0 && ldexp(unknown(-1), INT_MAX) == 0);
-    EXPECT(pow(unknown(-1), unknown(NAN)) == 1);
+    double large = scalbn(unknown(-1), INT_MAX - 1022), larger = ldexp(unknown(-1), INT_MAX);
+    double power = pow(unknown(-1), unknown(NAN));
+    EXPECT(printed("1.00000000000e+12", "%.12g", 1000000000005.0) ||
+           printed("1e+12", "%.12g", 1000000000005.0));
+    EXPECT(printed(" $s $s", "%2$s %1$s", "a", "b") || printed("b a", "%2$s %1$s", "a", "b"));
+    for (int base = 0; base <= 16; base += 16)
+        EXPECT(number_of("0xz", base, 0) == 0 || number_of("0xz", base, 1) == 0);
+    EXPECT((large == 0 || large == -INFINITY) && (larger == 0 || larger == -INFINITY));
+    EXPECT(power == 1 || isnan(power));
 }
 
 // What is so here alone.
