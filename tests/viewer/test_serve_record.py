@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`kov serve` records a machine and plays the recording. A browser then sees what it saw before."""
 
+import struct
+import zlib
+
 import pytest
 
 from browser import Browser, Gateway
@@ -93,6 +96,30 @@ def test_who_comes_after_the_end_sees_it_too(lively, tmp_path):
             late.until(lambda: has_all(late))
             assert late.states["old"]["state"] == "played"
             assert late.topics[4]["o:0:1010"] == 30
+
+
+def slowed(data, factor):
+    """Returns a tape on which all comes so many times later (viewer/gateway/tape.h)."""
+    out, at = data[:12], 12
+    while at < len(data):
+        size, _, kind, high, low = struct.unpack_from(">5I", data, at)
+        payload = data[at + 20:at + 20 + size]
+        words = struct.pack(">IQ", kind, factor * (high << 32 | low))
+        checksum = zlib.crc32(payload, zlib.crc32(words, zlib.crc32(data[at:at + 4])))
+        out += data[at:at + 4] + struct.pack(">I", checksum) + words + payload
+        at += 20 + size
+    return out
+
+
+def test_a_recording_opens_at_its_end_however_long_it_is(lively, tmp_path):
+    tape = tmp_path / "tape"
+    then = record(lively, tape)
+    tape.write_bytes(slowed(tape.read_bytes(), 10000))  # hours
+    with Gateway("-m", f"old={tape}") as gateway, Browser(gateway) as browser:
+        play_to_end(browser)
+        browser.until(lambda: has_all(browser))
+        assert browser.topics[4]["o:0:1010"] == 30
+        assert browser.topics[1] == then.topics[1]
 
 
 def test_nothing_can_be_done_to_a_recording(lively, tmp_path):

@@ -20,7 +20,8 @@ class Gateway:
     """Watches machines by name until end(), and shows folders of traces, which are paths. It
     listens on any free port."""
 
-    def __init__(self, folder, **machines):
+    def __init__(self, folder, *options, **machines):
+        self.options = options
         self.said = os.path.join(folder, "serve.said")
         self.names = [word for name, machine in machines.items()
                       for word in ("-m", f"{name}={address_of(machine)}")]
@@ -29,7 +30,7 @@ class Gateway:
     def start(self, port):
         with open(self.said, "wb") as said:
             self.process = subprocess.Popen([KOV, "--token", CONTROLLER, "serve", *self.names,
-                                             "--listen", str(port)], stdout=said, stderr=said,
+                                             *self.options, "--listen", str(port)], stdout=said, stderr=said,
                                             stdin=subprocess.DEVNULL)
         self.links = wait_for(self._printed, "the links of kov serve")
 

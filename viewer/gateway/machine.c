@@ -301,7 +301,7 @@ static void note_boot(struct machine *machine)
     machine->timebase_hz = system->timebase_hz;
     machine->standing.clock_ticks = system->time;
     machine->standing.clock_hertz = system->timebase_hz;
-    machine->standing.clock_heard = clock_now();
+    machine->standing.clock_heard = machine_present(machine);
     if (same) {
         history_gap(machine->history, machine->lost_at, system->time);
         publish_clock(machine);
@@ -346,11 +346,11 @@ static int serve(struct machine *machine)
     machine->scan_due = machine->cell_due = 0;
     machine_say_all(machine);
     machine_tell_state(machine, machine->player == NULL ? "live" : "played");
-    machine->heard = clock_now();
+    machine->heard = machine_present(machine);
     while (code != KOV_CONNECTION && !machine->ending && !link_ended()) {
         code = attend(machine);
         if (code != KOV_CONNECTION)
-            machine->heard = clock_now();
+            machine->heard = machine_present(machine);
     }
     dci_on_event(NULL, NULL);
     machine->live = false;
@@ -408,7 +408,10 @@ static void *run_machine(void *context)
         }
         session_end();
         tell_absence(machine, was_live);
-        pause_before_next(machine, pause);
+        // The next connection of a recording has come already.
+        pause_before_next(
+            machine,
+            machine->player != NULL && player_problem(machine->player) == NULL ? 0 : pause);
         pause = fmin(2 * pause, LONGEST_PAUSE);
     }
     return NULL;

@@ -7,6 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+double machine_present(struct machine *machine)
+{
+    if (machine->player == NULL)
+        return clock_now();
+    double present = player_present(machine->player);
+    machine->standing.clock_late = clock_now() - present;
+    return present;
+}
+
 // Notes the time of the last picture, so that "the last 10 seconds" stay where something is.
 static void note_end(struct machine *machine)
 {
@@ -48,6 +57,7 @@ void played_begin(struct machine *machine)
 int played_attend(struct machine *machine)
 {
     u32 news = player_news(machine->player);
+    machine_present(machine);
     switch (news) {
     case ORRERY__DCI__REQUEST__BODY_PMU_EVENTS:
         event_list_free(&machine->standing.list);

@@ -74,7 +74,7 @@ struct machine {
     struct own_programs programs;
     struct console_history console;
     double cell_due;
-    double heard;    // clock_now() when it had last answered all that was asked
+    double heard;    // machine_present() when it had last answered all that was asked
     u64 lost_at;     // ticks then, when the connection was lost
     u64 known_clock; // ticks that the machine had surely passed by then
     json_t *server;  // the server's account, as last told; NULL: never
@@ -106,6 +106,8 @@ void machine_say_all(struct machine *machine);
 double machine_time(const struct machine *machine, u64 ticks);
 // Returns the reading of a trace folder's time base at such a time; of NaN, `otherwise`.
 u64 machine_ticks(const struct machine *machine, double time, u64 otherwise);
+// Returns clock_now(), or of a played machine when that came which is played now.
+double machine_present(struct machine *machine);
 // Begin a connection of a played machine's tape, and do what is new on it (machine_played.c).
 // played_attend returns KOV_OK, or the connection is gone.
 void played_begin(struct machine *machine);

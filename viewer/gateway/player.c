@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plays a tape: decides what comes when. player_answers.c keeps the answers.
+// Plays a tape: decides what comes when. player_answers.c keeps the answers. All of it has come by
+// the time that the tape is opened, as if it had ended just then. What another kov adds to the tape
+// meanwhile comes at its time.
 #include "gateway/player.h"
 #include "gateway/player_answers.h"
 #include "gateway/tape.h"
@@ -23,7 +25,9 @@ struct player {
     bool ended;
     bool began;        // a connection has been played
     char problem[256]; // why it has ended; "": it has not
+    u64 duration;      // of the tape when it was opened, in ns
     double origin;     // clock_now() of the tape's begin
+    double present;    // clock_now() of the record that was played last
     struct answers answers;
     u32 news;
 };
@@ -73,6 +77,7 @@ struct player *player_new(const char *path)
         return NULL;
     }
     struct player *player = memory_get(sizeof(*player));
+    player->duration = tape_duration(file);
     const char *problem = tape_open(&player->tape, file);
     if (problem == NULL)
         advance(player);
@@ -171,6 +176,7 @@ static bool play_frame(struct player *player, struct bytes *payload)
 static enum frame_result play_record(struct player *player, struct bytes *payload)
 {
     enum frame_result result = FRAME_TIMEOUT;
+    player->present = time_of_next(player);
     switch (player->tape.record.kind) {
     case TAPE_REQUEST:
         answers_begin(&player->answers, &player->tape.record.payload, time_of_next(player));
@@ -207,14 +213,15 @@ static int player_open(void *context)
     struct player *player = context;
     while (player->has_next && !is_hello(&player->tape.record))
         advance(player);
-    double wait = player->began ? time_of_next(player) - clock_now() : 0;
     if (!player->has_next)
         return fail(KOV_CONNECTION, "%s", player->problem);
+    if (!player->began)
+        player->origin = clock_now() - (double)player->duration * 1e-9;
+    double wait = time_of_next(player) - clock_now();
     if (wait > 0)
         return fail(KOV_CONNECTION, "in the recording there is no connection for %.0f s more",
                     ceil(wait));
     player->began = true;
-    player->origin = clock_now() - (double)player->tape.record.time * 1e-9;
     answers_free(&player->answers);
     struct bytes event = {0};
     for (player->news = 0; player->has_next && player->news == 0;)
@@ -291,6 +298,11 @@ u64 player_run_asked(const struct player *player)
     u64 id = request == NULL ? 0 : request->workload_status->id;
     orrery__dci__request__free_unpacked(request, NULL);
     return id;
+}
+
+double player_present(const struct player *player)
+{
+    return player->present;
 }
 
 double player_asked(const struct player *player, u32 kind)

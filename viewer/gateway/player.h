@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plays a tape to a machine's thread as if the machine were there. Events come when they came. A
-// request gets the answer that the same request got last. The thread asks when the recorded one
-// did: the player tells it by its news.
+// Plays a tape to a machine's thread as if the machine had been there until just now: all that came
+// comes at once, in its order. A request gets the answer that the same request got last. The thread
+// asks where the recorded one did: the player tells it by its news.
 #ifndef KOV_GATEWAY_PLAYER_H
 #define KOV_GATEWAY_PLAYER_H
 
@@ -22,6 +22,9 @@ const char *player_problem(const struct player *player);
 // Returns the kind (body case) of the request that was just answered on the tape, or PLAYER_ENDED.
 // 0: nothing new. Nothing more comes before this is asked.
 u32 player_news(struct player *player);
+// Returns when what was played last came, by clock_now(): as if the tape had ended when it was
+// opened.
+double player_present(const struct player *player);
 // Returns when the last answered request of this kind was asked, by clock_now().
 double player_asked(const struct player *player, u32 kind);
 // Writes the command of the workload that was started last, NAME:key=value,…; "": none.

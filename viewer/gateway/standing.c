@@ -34,7 +34,7 @@ static void note_end(struct standing *standing)
 
 u64 standing_now(const struct standing *standing)
 {
-    double passed = clock_now() - standing->clock_heard;
+    double passed = clock_now() - standing->clock_late - standing->clock_heard;
     return standing->clock_ticks + (u64)(passed * (double)standing->clock_hertz);
 }
 

@@ -70,6 +70,9 @@ struct tape_reader {
 // recording …").
 const char *tape_open(struct tape_reader *reader, FILE *file);
 enum tape_result tape_next(struct tape_reader *reader);
+// Returns the time of the last record that can be read, ns since the tape began; 0: the file is no
+// tape. Reads all of the file, and leaves it at its begin.
+u64 tape_duration(FILE *file);
 void tape_close(struct tape_reader *reader);
 
 // Returns the CRC-32 of a record: of its words but the second, and its payload.

@@ -44,6 +44,20 @@ enum tape_result tape_next(struct tape_reader *reader)
     return TAPE_OK;
 }
 
+u64 tape_duration(FILE *file)
+{
+    struct tape_reader reader;
+    u64 duration = 0;
+    if (tape_open(&reader, file) == NULL) {
+        do
+            duration = reader.record.time;
+        while (tape_next(&reader) == TAPE_OK);
+    }
+    bytes_free(&reader.record.payload);
+    rewind(file);
+    return duration;
+}
+
 void tape_close(struct tape_reader *reader)
 {
     if (reader->file != NULL)

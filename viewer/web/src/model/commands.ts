@@ -2,6 +2,7 @@
 // All commands in one table, from which keys, palette, help and tests are made.
 
 import { copyText, saveImage, saveText } from "./hand_out.ts";
+import * as replay from "./replay.ts";
 import * as store from "./store.ts";
 import { parseKey } from "./things.ts";
 import { writePlace } from "./url.ts";
@@ -156,6 +157,14 @@ export const COMMANDS: readonly Command[] = [
     keys: ["Space"],
     group: "time",
     run: store.hold,
+  },
+  {
+    id: "replay",
+    title: "Play the recording, or pause",
+    keys: ["Y"],
+    group: "time",
+    run: () => (replay.isPlaying.value ? replay.pause() : replay.play()),
+    when: () => replay.ends.value !== undefined,
   },
   {
     id: "range",

@@ -9,6 +9,7 @@ import { Banner, Notices, TokenPage } from "./frame/banner.tsx";
 import { Dialogs } from "./frame/dialogs.tsx";
 import { Header } from "./frame/header.tsx";
 import { Inspector } from "./frame/inspector.tsx";
+import { Replay } from "./frame/replay.tsx";
 import { StatusLine } from "./frame/status_line.tsx";
 import { Strip } from "./frame/strip.tsx";
 import { Words } from "./frame/words.tsx";
@@ -37,6 +38,7 @@ export function App(props: { dial: Dial }): JSX.Element {
       <Header />
       <Banner dial={props.dial} />
       <Standing />
+      <Replay />
       {!store.isTrace.value && <Strip />}
       <Words />
       <main class={store.isStale.value ? "main stale" : "main"}>
