@@ -401,7 +401,8 @@ static void *run_machine(void *context)
         tell_absence(machine, was_live);
         patience_begin();
         machine->tries++;
-        if (session_begin(true) == KOV_OK) {
+        bool served = session_begin(true) == KOV_OK;
+        if (served) {
             serve(machine);
             was_live = true;
             pause = FIRST_PAUSE;
@@ -409,9 +410,8 @@ static void *run_machine(void *context)
         session_end();
         tell_absence(machine, was_live);
         // The next connection of a recording has come already.
-        pause_before_next(
-            machine,
-            machine->player != NULL && player_problem(machine->player) == NULL ? 0 : pause);
+        bool goes_on = served && machine->player != NULL && player_problem(machine->player) == NULL;
+        pause_before_next(machine, goes_on ? 0 : pause);
         pause = fmin(2 * pause, LONGEST_PAUSE);
     }
     return NULL;
