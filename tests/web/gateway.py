@@ -29,8 +29,9 @@ class Gateway:
 
     def start(self, port):
         with open(self.said, "wb") as said:
-            self.process = subprocess.Popen([KOV, "--token", CONTROLLER, "serve", *self.names,
-                                             *self.options, "--listen", str(port)], stdout=said, stderr=said,
+            command = [KOV, "--token", CONTROLLER, "serve", *self.names, *self.options, "--listen",
+                       str(port)]
+            self.process = subprocess.Popen(command, stdout=said, stderr=said,
                                             stdin=subprocess.DEVNULL)
         self.links = wait_for(self._printed, "the links of kov serve")
 

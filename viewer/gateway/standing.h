@@ -18,8 +18,8 @@ struct standing {
     u64 received, missed;    // missed: pushes that the gateway had no room for
     char wanted[256];        // the set's events, as `kov record -e` takes them; "": the usual
     struct history *history; // where samples go; NULL: nowhere
-    // The machine's clock as last heard; clock_heard is when, by clock_now(). clock_late is how many
-    // seconds ago that came which is played now.
+    // The machine's clock as last heard; clock_heard is when, by clock_now(). What is played now
+    // came clock_late seconds ago.
     u64 clock_ticks, clock_hertz;
     double clock_heard, clock_late;
 };
