@@ -39,8 +39,10 @@ def read(folder):
 
 def by_process(folder):
     """How many events of each name came while a thread of each process ran; of one that is left
-    out, since that was told. (Others' CPUs are interrupted to hear of it.)"""
+    out, since that was told. (Others' CPUs are interrupted to hear of it.) An interrupt at once
+    behind a switch came in the midst of it: whom the CPU runs for then is not told."""
     processes, runs, counts, left_out = {}, {}, collections.Counter(), set()
+    amid = set()  # CPUs
     for name, cpu, fields in read(folder):
         if name in ("state_dispatcher", "dispatcher_create"):
             processes[fields["thread"]] = int(fields["pid"])
@@ -48,9 +50,11 @@ def by_process(folder):
             left_out.add(fields["pid"])
             counts = collections.Counter({key: number for key, number in counts.items()
                                           if key[0] != int(fields["pid"])})
+        amid -= set() if name in ("exc_enter", "exc_exit") else {cpu}
         if name == "switch":
             runs[cpu] = fields["to"]
-        elif cpu in runs:
+            amid.add(cpu)
+        elif cpu in runs and cpu not in amid:
             counts[processes.get(runs[cpu], 0), name] += 1
     return counts
 
