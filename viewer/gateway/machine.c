@@ -320,9 +320,8 @@ static void note_boot(struct machine *machine)
 static void stop_clock(struct machine *machine)
 {
     struct standing *standing = &machine->standing;
-    double passed = fmax(machine->heard - standing->clock_heard, 0);
     machine->known_clock = standing->clock_ticks;
-    machine->lost_at = standing->clock_ticks + (u64)(passed * (double)standing->clock_hertz);
+    machine->lost_at = standing_at(standing, machine->heard);
     standing->clock_ticks = machine->lost_at;
     standing->clock_hertz = 0;
 }

@@ -7,6 +7,7 @@
 #include "tools/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // The usual set: run cycles, which every machine has, and the model unit's events that show
@@ -32,10 +33,15 @@ static void note_end(struct standing *standing)
     standing->start_again = clock_now() + AGAIN_SECONDS;
 }
 
+u64 standing_at(const struct standing *standing, double clock)
+{
+    double ticks = (clock - standing->clock_heard) * (double)standing->clock_hertz;
+    return standing->clock_ticks + (u64)fmin(fmax(ticks, 0), 0x1p63); // a tape may say anything
+}
+
 u64 standing_now(const struct standing *standing)
 {
-    double passed = clock_now() - standing->clock_late - standing->clock_heard;
-    return standing->clock_ticks + (u64)(passed * (double)standing->clock_hertz);
+    return standing_at(standing, clock_now() - standing->clock_late);
 }
 
 // ---- the set -----------------------------------------------------------------------------------

@@ -35,7 +35,8 @@ int standing_attend(struct standing *standing);
 int standing_pace(struct standing *standing, bool is_watched);
 // Takes an event that was pushed.
 void standing_take(struct standing *standing, const Orrery__Dci__Event *event);
-// Returns the machine's time base now, ticks, as far as we know.
+// Returns the machine's time base at a time by clock_now(), or now, in ticks, as far as we know.
+u64 standing_at(const struct standing *standing, double clock);
 u64 standing_now(const struct standing *standing);
 // Asks for the counters, and ends the cell of history.
 int standing_close_cell(struct standing *standing);

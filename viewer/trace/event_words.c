@@ -463,14 +463,6 @@ static u64 process_of(const struct event_words *words, const struct trace_event 
     return event->pid != 0 ? event->pid : pid;
 }
 
-static bool word_of_variable(struct event_words *words, const struct trace_event *event,
-                             u64 address, u64 pid, char text[WORD_BYTES])
-{
-    return address != 0 &&
-           word_of_lock(event->pid == 0 ? words->walk : NULL, symbols_of(words, address, pid),
-                        address, event->time, event->time, text);
-}
-
 bool event_word(struct event_words *words, const struct trace_event *event, u32 field,
                 const u64 values[TRACE_MAX_FIELDS], u64 pid, char text[WORD_BYTES])
 {
@@ -481,11 +473,14 @@ bool event_word(struct event_words *words, const struct trace_event *event, u32 
         return false;
     case WORD_PROCESS:
         return word_of_process(&words->walk->labels, value, text);
-    case WORD_VARIABLE:
     case WORD_WAITED:
-        return word_of_variable(words, event,
-                                kind == WORD_WAITED ? value & ~THREAD_WAITS_BITS : value,
-                                process_of(words, event, values, pid), text);
+        value &= ~THREAD_WAITS_BITS;
+        // fall through
+    case WORD_VARIABLE:
+        pid = process_of(words, event, values, pid);
+        return value != 0 &&
+               word_of_lock(event->pid == 0 ? words->walk : NULL, symbols_of(words, value, pid),
+                            value, event->time, event->time, text);
     case WORD_CODE:
         return word_of_code(symbols_of(words, value, pid), value, text);
     case WORD_CALLER:
