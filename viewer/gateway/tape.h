@@ -15,8 +15,10 @@
 #define TAPE_MAGIC_BYTES 8
 #define TAPE_VERSION 1
 #define TAPE_HEADER_BYTES 12
-#define TAPE_RECORD_BYTES 20               // before the payload
-#define TAPE_PAYLOAD_MAX ((1u << 20) + 64) // of a frame or a request
+#define TAPE_RECORD_BYTES 20 // before the payload
+// A later record is damaged: who keeps a history would fill it up to then.
+#define TAPE_TIME_MAX (30ull * 86400 * 1000000000) // ns
+#define TAPE_PAYLOAD_MAX ((1u << 20) + 64)         // of a frame or a request
 
 enum tape_kind {
     TAPE_NAME = 1,

@@ -31,7 +31,7 @@ enum tape_result tape_next(struct tape_reader *reader)
         return count == 0 ? TAPE_END : TAPE_CUT;
     u32 size = frame_decode_length(head);
     u64 time = (u64)frame_decode_length(head + 12) << 32 | frame_decode_length(head + 16);
-    if (size > TAPE_PAYLOAD_MAX || time < record->time)
+    if (size > TAPE_PAYLOAD_MAX || time < record->time || time > TAPE_TIME_MAX)
         return TAPE_DAMAGED;
     if (fread(bytes_reserve(payload, size), 1, size, reader->file) != size)
         return TAPE_CUT;
