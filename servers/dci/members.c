@@ -46,6 +46,16 @@ bool members_any(enum shared kind)
     return next_member(kind, true, &place) != NULL;
 }
 
+bool members_want(bool sums)
+{
+    const struct client *client;
+
+    for (u32 place = 0; (client = next_member(SHARED_SAMPLING, true, &place)) != NULL;)
+        if (own(client, SHARED_SAMPLING)->sums == sums)
+            return true;
+    return false;
+}
+
 void members_frame(struct frame *frame, u32 body)
 {
     frame_event_at(frame, space, body);
@@ -78,12 +88,14 @@ static bool tell_missed(struct client *client, enum shared kind)
     return true;
 }
 
-void members_push(enum shared kind, const struct frame *frame, u32 items)
+void members_push(enum shared kind, const struct frame *frame, u32 items, bool sums)
 {
     struct client *client;
 
     for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;) {
         struct member *member = own(client, kind);
+        if (member->sums != sums)
+            continue;
         if (tell_missed(client, kind) && client_push_copy(client, frame)) {
             member->share.given += items;
             continue;
@@ -178,14 +190,14 @@ static s64 sampling_join_begin(struct client *client, const dci_Request *request
 {
     struct frame frame;
 
-    (void)request;
     s64 error = join(client, SHARED_SAMPLING);
     if (error != 0)
         return error;
+    own(client, SHARED_SAMPLING)->sums = request->body.sampling_join.sums;
     dci_SamplingJoinReply reply = {.session = sampling_of_another(client)};
     client_reply(client, dci_Response_sampling_join_tag, dci_SamplingJoinReply_fields, &reply);
     if (reply.session != 0) {
-        sampling_add_began(&frame);
+        sampling_add_began(&frame, request->body.sampling_join.sums);
         members_tell_begin_to(client, SHARED_SAMPLING, &frame);
     }
     return REQUEST_REPLIED;

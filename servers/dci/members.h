@@ -17,6 +17,7 @@ struct share {
 
 struct member {
     bool joined;
+    bool sums; // gets sums in place of samples
     bool told; // has been told of the session's begin, and gets copies
     struct share share;
     u64 missed_told; // share.missed, as it was told last
@@ -25,13 +26,15 @@ struct member {
 
 const struct member *member_of(const struct client *client, enum shared kind);
 bool members_any(enum shared kind);
+// Returns true if a member of sampling that was told of the begin gets sums, or samples.
+bool members_want(bool sums);
 
 // Begins an event that belongs to no queue yet. There is space for one at a time.
 void members_frame(struct frame *frame, u32 body);
 
 // Gives a frame that has ended to the members that were told of the begin. items: the samples or
-// packets in it.
-void members_push(enum shared kind, const struct frame *frame, u32 items);
+// packets in it. sums: only to those that get sums; else only to the others.
+void members_push(enum shared kind, const struct frame *frame, u32 items, bool sums);
 
 // The functions below take an open frame of members_frame, and leave it open.
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Requests about sampling, and the pushing of samples to the client that owns the session. While
 // its queue is full the samples stay in the kernel's buffers, which count what is lost. Members get
-// copies.
+// copies. Who asked for sums gets those in place of samples; the table of sums waits for it.
 #include "sampling.h"
 
 #include "counting.h"
 #include "members.h"
+#include "sample_frames.h"
+#include "sample_sums.h"
 #include "sampling_request.h"
 #include "service.h"
 
@@ -24,9 +26,16 @@ static u64 pushed;                                     // samples in the session
 static struct share owners;                            // the owner's share of them
 static u64 due;                                        // time of the next look at the buffers
 static u64 interval;                                   // ms from one look to the next
+static u64 most_of_look;                               // bytes of a buffer, so far
 static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // the last read left samples in the buffer
 
 static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // samples that are not wanted
+
+static struct sample_sums sums; // of what was read since sums_from
+static u64 sums_from;           // as SampleSums.from
+static struct {
+    u64 time, before; // of an event's last change: when it was, and the period until then
+} changed[SYS_SAMPLING_EVENTS];
 
 static u32 sampling_owned_by(const struct client *client)
 {
@@ -43,44 +52,7 @@ u64 sampling_of_another(const struct client *client)
     return owner != NULL && owner != client ? (u64)session : 0;
 }
 
-static bool is_among(u32 pid, const u32 *pids, u32 count)
-{
-    for (u32 i = 0; i < count; i++)
-        if (pids[i] == pid)
-            return true;
-    return false;
-}
-
-// Returns true if samples of a process are pushed: it is in `pids`, or that is empty, and it is not
-// in `except_pids`.
-static bool is_wanted(u32 pid)
-{
-    return (asked.pids_count == 0 || is_among(pid, asked.pids, asked.pids_count)) &&
-           !is_among(pid, asked.except_pids, asked.except_pids_count);
-}
-
 // ---- samples -----------------------------------------------------------------------------------
-
-static void add_sample(struct frame *frame, const struct sys_sample *sample)
-{
-    u32 mark = frame_open(frame, dci_Samples_samples_tag);
-
-    frame_fixed64(frame, dci_Sample_time_tag, sample->time);
-    frame_varint(frame, dci_Sample_coid_tag, sample->coid);
-    frame_fixed64(frame, dci_Sample_pc_tag, sample->pc);
-    frame_varint(frame, dci_Sample_flags_tag, sample->flags);
-    frame_varint(frame, dci_Sample_thread_tag, sample->thread);
-    frame_varint(frame, dci_Sample_pid_tag, sample->pid);
-    frame_varint(frame, dci_Sample_event_tag, sample->event);
-    frame_packed_fixed64(frame, dci_Sample_callers_tag, sample->callers, sample->caller_count);
-    frame_close(frame, mark);
-}
-
-static dci_SamplingTurns turns_of(const struct sys_sampling_stat *stat)
-{
-    return (dci_SamplingTurns){
-        .measured = stat->measured, .total = stat->total, .turns = stat->turns};
-}
 
 // Adds a stream's losses and turns to a batch.
 static void add_account(struct frame *frame, u32 cpu, u32 index)
@@ -92,67 +64,140 @@ static void add_account(struct frame *frame, u32 cpu, u32 index)
     frame_varint(frame, dci_Samples_lost_tag, stat.lost);
     if (stat.total == 0)
         return;
-    dci_SamplingTurns turns = turns_of(&stat);
+    dci_SamplingTurns turns = sample_turns(&stat);
     frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
 }
 
-// Adds the wanted samples of server_records to the frame. Returns how many.
+static bool someone_wants_samples(void)
+{
+    return (owner != NULL && !asked.sums) || members_want(false);
+}
+
+static bool someone_wants_sums(void)
+{
+    return (owner != NULL && asked.sums) || members_want(true);
+}
+
+// Returns the period of the time when the sample was taken. No sample is older than the last change
+// but one, because a change is made when all buffers are read.
+static u32 weight_of(const struct sys_sample *sample, u32 index)
+{
+    return (u32)(sample->time < changed[index].time ? changed[index].before
+                                                    : asked.events[index].period);
+}
+
+// Adds the wanted samples of server_records to the frame (NULL: nobody gets it) and to the sums.
+// Returns how many.
 static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
 {
+    bool wants_sums = someone_wants_sums();
     u32 added = 0;
 
     for (u64 at = 0; at < bytes;) {
         const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
         at += sys_sample_bytes(sample);
-        if (!is_wanted(sample->pid)) {
+        if (!sampling_wants(&asked, sample->pid)) {
             filtered[cpu][index]++;
             continue;
         }
-        add_sample(frame, sample);
+        if (frame != NULL)
+            sample_frame_add(frame, sample);
+        if (wants_sums)
+            sample_sums_add(&sums, cpu, index, weight_of(sample, index), sample);
         added++;
     }
     return added;
 }
 
-// Ends a frame of samples, accounts for it, and gives copies to members.
-static void end_batch(struct frame *frame, u32 samples)
+// Gives a frame of samples, or of sums of so many samples, to whom it belongs: to the owner if the
+// frame lies in its queue, and to members.
+static void give(struct frame *frame, u32 samples, bool are_sums)
 {
     if (frame->queue != NULL) {
         client_push_end(owner, frame);
         owners.given += samples;
     } else {
         frame_end(frame);
-        owners.missed += samples;
-        owners.missed_bytes += frame->used;
+        if (asked.sums == are_sums) {
+            owners.missed += samples;
+            owners.missed_bytes += frame->used;
+        }
     }
-    pushed += samples;
-    members_push(SHARED_SAMPLING, frame, samples);
+    members_push(SHARED_SAMPLING, frame, samples, are_sums);
 }
 
-// Pushes at most one frame of samples from an event's buffer on a CPU. Returns the bytes read, 0 if
-// the buffer was empty, or E_AGAIN if the client has no room. Sets `cut` if samples are left. last:
-// the session is being ended, and the owner misses the samples that it has no room for.
-static s64 push_batch(u32 cpu, u32 index, bool last)
+// Begins a frame in the owner's queue if that is for the owner, else elsewhere. Returns false if
+// the owner has no room; not so if the session is being ended (last): then it misses the frame.
+static bool begin_batch(struct frame *frame, bool are_sums, bool last)
 {
-    u64 room = cut[cpu][index] ? sizeof(server_records) : SAMPLES_BYTES_FEW;
+    u32 body = are_sums ? dci_Event_sample_sums_tag : dci_Event_samples_tag;
+
+    if (owner != NULL && asked.sums == are_sums) {
+        if (client_push_begin(owner, frame, body))
+            return true;
+        if (!last)
+            return false;
+    }
+    members_frame(frame, body);
+    return true;
+}
+
+// Pushes the sums. Returns false if some are left, because the owner has no room.
+static bool push_sums(bool last)
+{
+    u64 now = sys_time();
     struct frame frame;
 
-    if (owner == NULL || !client_push_begin(owner, &frame, dci_Event_samples_tag)) {
-        if (!last)
-            return E_AGAIN;
-        members_frame(&frame, dci_Event_samples_tag);
+    if (!someone_wants_sums())
+        sample_sums_drop(&sums, sums.count); // they were for someone that has gone
+    while (sums.count != 0) {
+        u32 samples;
+        if (!begin_batch(&frame, true, last))
+            return false;
+        u32 added = sample_frame_sums(&frame, &sums, sums_from, now, &samples);
+        sample_sums_drop(&sums, added);
+        give(&frame, samples, true);
     }
+    sums_from = now;
+    return true;
+}
+
+// Reads at most as much of a buffer as `room`, into a frame if somebody wants samples.
+static s64 read_batch(struct frame *frame, u32 cpu, u32 index, u64 room)
+{
     s64 bytes = sys_sampling_read(session, cpu, index, server_records, room);
+
     cut[cpu][index] = bytes > 0 && room - (u64)bytes < SAMPLE_BYTES_MAX;
     if (bytes <= 0)
         return 0;
-    frame_varint(&frame, dci_Samples_cpu_tag, cpu);
-    frame_varint(&frame, dci_Samples_index_tag, index);
-    add_account(&frame, cpu, index);
+    if (frame != NULL) {
+        frame_varint(frame, dci_Samples_cpu_tag, cpu);
+        frame_varint(frame, dci_Samples_index_tag, index);
+        add_account(frame, cpu, index);
+    }
     // Without wanted samples the frame is not ended, and so leaves no trace.
-    u32 samples = add_samples(&frame, cpu, index, (u64)bytes);
-    if (samples != 0)
-        end_batch(&frame, samples);
+    u32 samples = add_samples(frame, cpu, index, (u64)bytes);
+    pushed += samples;
+    if (frame != NULL && samples != 0)
+        give(frame, samples, false);
+    return bytes;
+}
+
+// Takes at most one frame of samples out of an event's buffer on a CPU. Returns the bytes read, 0
+// if the buffer was empty, or E_AGAIN if the owner has no room. Sets `cut` if samples are left.
+// last: the session is being ended, and the owner misses the samples that it has no room for.
+static s64 push_batch(u32 cpu, u32 index, bool last)
+{
+    // A long read would have more sites than the table.
+    bool is_long = cut[cpu][index] && !someone_wants_sums();
+    struct frame frame;
+
+    if (someone_wants_samples() && !begin_batch(&frame, false, last))
+        return E_AGAIN;
+    s64 bytes = read_batch(someone_wants_samples() ? &frame : NULL, cpu, index,
+                           is_long ? sizeof(server_records) : SAMPLES_BYTES_FEW);
+    if (sample_sums_near_full(&sums, SAMPLES_BYTES_FEW / sizeof(struct sys_sample)))
+        push_sums(last); // without room, more sites become others
     return bytes;
 }
 
@@ -162,21 +207,51 @@ static u32 stream_count(void)
     return (u32)server_system.cpu_count * asked.events_count;
 }
 
-// Pushes a batch of each buffer. Returns the bytes of the largest one. *more: a buffer holds more.
-static u64 push_all(bool *more)
-{
-    u64 most = 0;
+struct look {
+    u64 most;     // bytes that came of one buffer
+    bool more;    // a buffer holds more
+    bool blocked; // the owner has no room
+};
 
-    *more = false;
-    for (u32 stream = 0; stream < stream_count(); stream++) {
+// Pushes a batch of each buffer.
+static struct look push_all(void)
+{
+    struct look look = {0};
+
+    for (u32 stream = 0; stream < stream_count() && !look.blocked; stream++) {
         u32 cpu = stream / asked.events_count, index = stream % asked.events_count;
         s64 bytes = push_batch(cpu, index, false);
-        if (bytes == E_AGAIN)
-            break;
-        most = (u64)bytes > most ? (u64)bytes : most;
-        *more |= cut[cpu][index];
+        look.blocked = bytes == E_AGAIN;
+        look.most = bytes > 0 && (u64)bytes > look.most ? (u64)bytes : look.most;
+        look.more |= !look.blocked && cut[cpu][index];
     }
-    return most;
+    return look;
+}
+
+// Takes all that the buffers hold now. Returns false if the owner has no room for it, or if new
+// samples come faster.
+static bool push_present(void)
+{
+    struct look look = {.more = true};
+
+    for (u32 pass = 0; pass < SUMS_PASSES && look.more && !look.blocked; pass++)
+        look = push_all();
+    return !look.more && !look.blocked;
+}
+
+// Returns how long to wait for the next look, in ms. Single samples are waited for by someone. Sums
+// can wait for as long as a buffer that has not grown has room.
+static u64 next_interval(u64 most)
+{
+    bool quick = someone_wants_samples();
+    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_LOOK_MS;
+    u64 less = quick ? SAMPLING_INTERVAL_MS : interval / 2;
+
+    if (most > (quick ? SAMPLES_BYTES_FEW / 4 : SAMPLES_BYTES_FEW - SAMPLE_BYTES_MAX))
+        return less > SAMPLING_INTERVAL_MS ? less : SAMPLING_INTERVAL_MS;
+    if (!quick && most > SAMPLES_BYTES_FEW / 2)
+        return interval;
+    return 2 * interval < max ? 2 * interval : max;
 }
 
 // Pushes samples when it is time, not at every round of the server's loop. There is a round
@@ -184,17 +259,20 @@ static u64 push_all(bool *more)
 // one a frame. If samples are few they wait longer: a look costs the same for one as for many.
 static u64 sampling_work(u64 now)
 {
-    bool more;
-
     if (owner == NULL)
         return UINT64_MAX;
     if (now < due)
         return due;
-    u64 most = push_all(&more);
-    interval = most > SAMPLES_BYTES_FEW / 4              ? SAMPLING_INTERVAL_MS
-               : 2 * interval < SAMPLING_INTERVAL_MS_MAX ? 2 * interval
-                                                         : SAMPLING_INTERVAL_MS_MAX;
-    due = more ? now : now + server_ticks(interval);
+    struct look look = push_all();
+    most_of_look = look.most > most_of_look ? look.most : most_of_look;
+    if (now - sums_from >= server_ticks(SUMS_INTERVAL_MS))
+        push_sums(false);
+    due = now;
+    if (!look.more) {
+        interval = next_interval(most_of_look);
+        most_of_look = 0;
+        due += server_ticks(interval);
+    }
     return due;
 }
 
@@ -222,7 +300,7 @@ static void add_stat(struct frame *frame, u32 field, u32 cpu, u32 index)
         .filtered = filtered[cpu][index],
         .overflows = stat.overflows,
         .has_turns = stat.total != 0,
-        .turns = turns_of(&stat),
+        .turns = sample_turns(&stat),
     };
     frame_record(frame, field, dci_SamplingStat_fields, &to);
 }
@@ -250,11 +328,30 @@ static s64 reply_stat(struct client *client, u32 body)
     return REQUEST_REPLIED;
 }
 
+// Returns true if the client is pushed sums of the running session.
+static bool gets_sums(const struct client *client)
+{
+    const struct member *member = member_of(client, SHARED_SAMPLING);
+
+    if (owner == NULL)
+        return false;
+    return owner == client ? asked.sums : member->told && member->sums;
+}
+
 static s64 sampling_stat_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (session == 0)
         return client_error(client, E_NOENT, "nothing has been sampled yet");
+    if (gets_sums(client)) { // so that sums and statistics are of the same time
+        push_present();
+        push_sums(false);
+    }
+    return REQUEST_GOES_ON;
+}
+
+static s64 sampling_stat_step(struct client *client)
+{
     return reply_stat(client, dci_Response_sampling_stat_tag);
 }
 
@@ -299,6 +396,7 @@ static void end_session(dci_SharingEnd reason, const struct client *successor)
     for (u32 stream = 0; stream < streams; stream++)
         while (push_batch(stream / asked.events_count, stream % asked.events_count, true) > 0)
             continue;
+    push_sums(true);
     tell_end(reason, successor);
     owner = NULL;
 }
@@ -330,6 +428,8 @@ static s64 sampling_stop_step(struct client *client)
     if (owner != client)
         return client_error(client, E_NOENT, "another client has taken over meanwhile");
     if (stopping == stream_count()) {
+        if (sums.count != 0)
+            return push_sums(false) ? REQUEST_GOES_ON : REQUEST_WAITS;
         tell_end(dci_SharingEnd_SHARING_END_STOPPED, NULL);
         owner = NULL;
         return reply_stat(client, dci_Response_sampling_stop_tag);
@@ -350,7 +450,7 @@ static void sampling_release(struct client *client)
 
 // ---- start and change --------------------------------------------------------------------------
 
-void sampling_add_began(struct frame *frame)
+void sampling_add_began(struct frame *frame, bool for_sums)
 {
     dci_SharingClient name = client_name(owner);
 
@@ -359,7 +459,7 @@ void sampling_add_began(struct frame *frame)
     frame_varint(frame, dci_SamplingBegan_time_tag, began);
     frame_record(frame, dci_SamplingBegan_owner_tag, dci_SharingClient_fields, &name);
     frame_record(frame, dci_SamplingBegan_start_tag, dci_SamplingStartRequest_fields, &asked);
-    frame_varint(frame, dci_SamplingBegan_pushed_tag, pushed);
+    frame_varint(frame, dci_SamplingBegan_pushed_tag, pushed - (for_sums ? sums.samples : 0));
 }
 
 static void begin_session(struct client *client, const dci_SamplingStartRequest *start)
@@ -376,7 +476,10 @@ static void begin_session(struct client *client, const dci_SamplingStartRequest 
     interval = SAMPLING_INTERVAL_MS;
     memset(cut, 0, sizeof(cut));
     memset(filtered, 0, sizeof(filtered));
-    sampling_add_began(&frame);
+    memset(changed, 0, sizeof(changed));
+    sample_sums_drop(&sums, sums.count);
+    sums_from = began;
+    sampling_add_began(&frame, false);
     members_tell_begin(SHARED_SAMPLING, client, &frame);
 }
 
@@ -455,8 +558,9 @@ static void fill_changed(struct frame *frame, const dci_SamplingChanged *changed
         add_stat(frame, dci_SamplingChanged_cpus_tag, cpu, changed->index);
 }
 
-// Changes a period. It first makes sure of room for the news: a client that adds samples up must
-// know of the change.
+// Changes a period. It first reads what the buffers hold, so that at most one change is younger
+// than a sample, and makes sure of room for the news: a client that adds samples up must know of
+// the change.
 static s64 sampling_change_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingChangeRequest *change = &request->body.sampling_change;
@@ -471,23 +575,26 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
                                       asked.precise);
     if (error != 0)
         return error;
-    if (!client_push_begin(owner, &frame, dci_Event_sampling_changed_tag))
+    bool is_read = push_present() && push_sums(false);
+    if (!is_read || !client_push_begin(owner, &frame, dci_Event_sampling_changed_tag))
         return client_error(client, E_AGAIN, "the client that samples does not read");
     error = sys_sampling_change(session, change->index, change->period, change->randomise);
     if (error < 0)
         return error; // the frame is not ended, and so leaves no trace
-    dci_SamplingChanged changed = {
+    dci_SamplingChanged news = {
         .index = change->index,
         .period = change->period,
         .randomise = change->randomise,
         .time = sys_time(),
     };
+    changed[change->index].time = news.time;
+    changed[change->index].before = asked.events[change->index].period;
     asked.events[change->index].period = change->period;
     asked.events[change->index].randomise = change->randomise;
-    fill_changed(&frame, &changed);
+    fill_changed(&frame, &news);
     client_push_end(owner, &frame);
     members_frame(&frame, dci_Event_sampling_changed_tag);
-    fill_changed(&frame, &changed);
+    fill_changed(&frame, &news);
     members_tell(SHARED_SAMPLING, &frame, 0);
     return REQUEST_DONE;
 }
@@ -495,7 +602,7 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
 static const struct request_kind kinds[] = {
     REQUEST(sampling_start, dci_Role_ROLE_CONTROLLER, sampling_start_begin, NULL),
     REQUEST(sampling_stop, dci_Role_ROLE_CONTROLLER, sampling_stop_begin, sampling_stop_step),
-    REQUEST(sampling_stat, dci_Role_ROLE_OBSERVER, sampling_stat_begin, NULL),
+    REQUEST(sampling_stat, dci_Role_ROLE_OBSERVER, sampling_stat_begin, sampling_stat_step),
     REQUEST(sampling_change, dci_Role_ROLE_CONTROLLER, sampling_change_begin, NULL),
 };
 

@@ -12,7 +12,8 @@ bool sampling_yields(const struct client *client);
 bool sampling_give_way(const struct client *client);
 // Returns the session that another client has, or 0.
 u64 sampling_of_another(const struct client *client);
-// Begins a frame (members_frame) with the SamplingBegan of the running session.
-void sampling_add_began(struct frame *frame);
+// Begins a frame (members_frame) with the SamplingBegan of the running session. sums: for one that
+// gets sums, to which those that are not pushed yet are still to come.
+void sampling_add_began(struct frame *frame, bool sums);
 
 #endif

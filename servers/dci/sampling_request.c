@@ -67,6 +67,20 @@ s64 sampling_request_check(struct client *client, const dci_SamplingStartRequest
     return 0;
 }
 
+static bool is_among(u32 pid, const u32 *pids, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+bool sampling_wants(const dci_SamplingStartRequest *start, u32 pid)
+{
+    return (start->pids_count == 0 || is_among(pid, start->pids, start->pids_count)) &&
+           !is_among(pid, start->except_pids, start->except_pids_count);
+}
+
 void sampling_request_fill(struct sys_sampling *sampling, const dci_SamplingStartRequest *start)
 {
     *sampling = (struct sys_sampling){

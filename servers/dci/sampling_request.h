@@ -21,4 +21,8 @@ void sampling_request_fill(struct sys_sampling *sampling, const dci_SamplingStar
 // none.
 const char *sampling_refusal(s64 error, const char *message);
 
+// Returns true if samples of a process are pushed: it is in `pids`, or that is empty, and it is not
+// in `except_pids`.
+bool sampling_wants(const dci_SamplingStartRequest *start, u32 pid);
+
 #endif

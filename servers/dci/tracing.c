@@ -313,7 +313,7 @@ void tracing_packet_end(struct frame *frame)
         owners.missed_bytes += frame->used;
     }
     pushed++;
-    members_push(SHARED_TRACE, frame, 1);
+    members_push(SHARED_TRACE, frame, 1, false);
 }
 
 // Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue. Returns 1, 0 if

@@ -26,6 +26,21 @@ def tracing(**options):
         mode=pb.TRACE_MODE_DISCARD, set_mask=True, mask=TRACE_TEST, **options)}
 
 
+def sites_of(batch, sample):
+    """The sites where a sample counts, as dci.proto says of SampleSumKind."""
+    stream = (batch.index, batch.cpu)
+    if sample.flags & pb.SAMPLE_IDLE:
+        return [(*stream, pb.SUM_ALL, 0, 0), (*stream, pb.SUM_IDLE, 0, 0)]
+    kind, coid = pb.SUM_NONE, 0
+    if sample.flags & pb.SAMPLE_STALE:
+        kind = pb.SUM_STALE
+    elif sample.flags & pb.SAMPLE_ATTRIBUTED:
+        kind, coid = pb.SUM_OBJECT, sample.coid
+    space = 0 if sample.flags & pb.SAMPLE_KERNEL else sample.pid
+    return [(*stream, pb.SUM_ALL, 0, 0), (*stream, pb.SUM_PROCESS, sample.pid, 0),
+            (*stream, kind, space, coid)]
+
+
 class Watcher:
     """A client that counts, session by session, what it is pushed; `sessions` has the ended
     ones."""
@@ -34,10 +49,11 @@ class Watcher:
         self.client = dci.connect(port, token, **options)
         self.sessions = []
         self.failed = 0
+        self.ended_sites = None
         self._begin(None)
 
     def _begin(self, began):
-        self.began, self.got = began, collections.Counter()
+        self.began, self.got, self.sites = began, collections.Counter(), collections.Counter()
         self.missed = pb.Share()
         self.stats = []
 
@@ -49,6 +65,7 @@ class Watcher:
         if getattr(ended, "more", False):
             return
         self.sessions.append((self.began, self.got, self.stats, ended))
+        self.ended_sites = self.sites
         self._begin(None)
 
     def take(self, event):
@@ -58,6 +75,12 @@ class Watcher:
             self._begin(getattr(event, kind))
         elif kind == "samples":
             self.got["all"] += len(event.samples.samples)
+            for sample in event.samples.samples:
+                self.sites.update(sites_of(event.samples, sample))
+        elif kind == "sample_sums":
+            for one in event.sample_sums.sums:
+                self.got["all"] += one.samples if one.kind == pb.SUM_ALL else 0
+                self.sites[one.index, one.cpu, one.kind, one.pid, one.coid] += one.samples
         elif kind == "packet":
             self.got["all"] += 1
             self.got[event.packet.pid, event.packet.cpu] += 1
@@ -144,6 +167,29 @@ def test_members_of_sampling_get_what_the_owner_gets(machine2):
             assert list(session[2][0].cpus) == list(end.sampling_stop.cpus)
         assert early.sessions[0][0].pushed == 0 < late.sessions[0][0].pushed
         assert not owner.sessions  # it knows by its answer
+
+
+def test_sums_are_those_of_the_samples(machine2):
+    """The same load, seen by one that gets sums and by one that gets every sample: the same at
+    every site, to the sample, whether the owner is the one or the other."""
+    port = machine2.port
+    for sums in (True, False):
+        with Watcher(port, CONTROLLER) as owner, Reader(port, 1) as samples, \
+                Reader(port, 1) as summed:
+            samples.join("sampling")
+            summed.ask(sampling_join=pb.SamplingJoinRequest(sums=True))
+            samples.read()
+            summed.read()
+            owner.ask(**sampling(sums=sums))
+            owner.client.run_workload("demo:seconds=2")
+            (end,) = owner.ask(sampling_stop=pb.SamplingStopRequest())
+            pushed = sum(cpu.taken - cpu.filtered for cpu in end.sampling_stop.cpus)
+            for session in (samples.finish(), summed.finish()):
+                check_share(session, pushed)
+                assert session[3].share.missed == 0
+            assert owner.got["all"] == pushed > 0
+            assert summed.ended_sites == samples.ended_sites == owner.sites
+            assert any(kind == pb.SUM_OBJECT for _, _, kind, *_ in owner.sites)
 
 
 def test_a_member_of_the_trace_that_does_not_read_misses_alone(machine2):

@@ -220,20 +220,44 @@ u32 history_event(const struct history *history, const char *title)
     return HISTORY_NO_EVENT;
 }
 
-void history_add(struct history *history, const struct sample *sample)
+// Returns the history's number of a session's event; HISTORY_NO_EVENT if it or the CPU is absurd.
+static u32 number_in_session(const struct history *history, u32 index, u32 cpu)
+{
+    bool is_sound = history->begun && index < history->session_events && cpu < ORRERY_MAX_CPUS;
+    return is_sound ? history->numbers[index] : HISTORY_NO_EVENT;
+}
+
+// Returns the cell of so many samples of this time.
+static struct cell *cell_of(struct history *history, u64 time, u64 samples)
 {
     struct cell *cell = &history->open;
-    u32 number = HISTORY_NO_EVENT;
-    if (history->begun && sample->index < history->session_events)
-        number = history->numbers[sample->index];
-    if (number == HISTORY_NO_EVENT || sample->cpu >= ORRERY_MAX_CPUS) {
+    if (time < cell->from && history->previous.to != 0)
+        cell = &history->previous;
+    history->late += time < cell->from ? samples : 0;
+    return cell;
+}
+
+void history_add(struct history *history, const struct sample *sample)
+{
+    u32 number = number_in_session(history, sample->index, sample->cpu);
+    if (number == HISTORY_NO_EVENT)
         history->refused++;
+    else
+        site_sums_add(&cell_of(history, sample->time, 1)->sums, number, sample);
+}
+
+void history_add_sum(struct history *history, const struct site_sum *sum, u64 from, u64 to)
+{
+    u64 samples = sum->site.kind == SITE_ALL ? sum->samples : 0; // it is in other sums as well
+    u32 number = number_in_session(history, sum->site.event, sum->site.cpu);
+    if (number == HISTORY_NO_EVENT) {
+        history->refused += samples;
         return;
     }
-    if (sample->time < cell->from && history->previous.to != 0)
-        cell = &history->previous;
-    history->late += sample->time < cell->from;
-    site_sums_add(&cell->sums, number, sample);
+    struct site_sum numbered = *sum;
+    numbered.site.event = (u8)number;
+    struct cell *cell = cell_of(history, from < to ? from + (to - from) / 2 : to, samples);
+    site_sums_add_sum(&cell->sums, &numbered);
 }
 
 u32 history_counted(struct history *history, const char *name)

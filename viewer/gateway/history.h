@@ -39,6 +39,9 @@ void history_begin_session(struct history *history, u64 time, const struct sampl
 // Adds a sample of this session, with its weight (samples_add). It goes to the cell of its time if
 // that is the open one or the one before.
 void history_add(struct history *history, const struct sample *sample);
+// Adds the sum of a site, of this session's samples of an interval (ticks); site.event is the
+// event's index in the session. It goes to the cell of the interval's middle, as a sample does.
+void history_add_sum(struct history *history, const struct site_sum *sum, u64 from, u64 to);
 // Returns the number of something that is counted by object, in addition to samples. It is like an
 // event's number. HISTORY_NO_EVENT: there is no room for one more.
 u32 history_counted(struct history *history, const char *name);

@@ -2,6 +2,7 @@
 // What is sampled while the gateway watches.
 #include "gateway/standing.h"
 #include "samples/decode_samples.h"
+#include "samples/decode_sums.h"
 #include "samples/default_period.h"
 #include "tools/clock.h"
 #include "tools/text.h"
@@ -55,7 +56,7 @@ static u64 run_cycles_period(const struct standing *standing)
 static int choose(const struct standing *standing, const char *text,
                   struct sampling_request *request)
 {
-    *request = (struct sampling_request){.yielding = true};
+    *request = (struct sampling_request){.yielding = true, .sums = true};
     struct sampled_events *events = &request->events;
     int code = KOV_OK;
     if (text[0] != 0)
@@ -100,6 +101,7 @@ static int take_join(void *context, const dci_response *response)
 static int join(bool *somebody_samples)
 {
     Orrery__Dci__SamplingJoinRequest body = ORRERY__DCI__SAMPLING_JOIN_REQUEST__INIT;
+    body.sums = true;
     return dci_call(DCI_REQUEST(SAMPLING_JOIN, sampling_join, &body),
                     ORRERY__DCI__RESPONSE__BODY_SAMPLING_JOIN, "cannot join the sampling of others",
                     take_join, somebody_samples);
@@ -231,12 +233,23 @@ static void hand_on(struct standing *standing)
     standing->samples.count = 0;
 }
 
+static void take_sum(void *context, const struct site_sum *sum, u64 from, u64 to)
+{
+    const struct standing *standing = context;
+    if (standing->history != NULL)
+        history_add_sum(standing->history, sum, from, to);
+}
+
 void standing_take(struct standing *standing, const Orrery__Dci__Event *event)
 {
     switch (event->body_case) {
     case ORRERY__DCI__EVENT__BODY_SAMPLES:
         decode_samples(event->samples, &standing->samples);
         hand_on(standing);
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLE_SUMS:
+        standing->received +=
+            decode_sample_sums(event->sample_sums, &standing->samples, take_sum, standing);
         break;
     case ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED:
         decode_sampling_changed(event->sampling_changed, &standing->samples);

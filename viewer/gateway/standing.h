@@ -10,7 +10,7 @@
 struct standing {
     struct event_list list;
     struct sampled_events events; // of the session that runs
-    struct sample_set samples;    // counts by CPU; samples are handed on and forgotten
+    struct sample_set samples;    // counts by CPU; of samples and sums; those are handed on
     bool running, mine;
     bool is_watched;         // by a browser, or recorded: then it samples often
     char owner[48];          // who samples, if we do not

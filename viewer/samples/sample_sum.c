@@ -13,19 +13,24 @@
 
 #define QUANTILE_99 2.576 // of the normal distribution, two-sided
 
-void sample_sum_add(struct sample_sum *sum, const struct sample *sample)
+void sample_sum_add_to_turn(struct sample_sum *sum, u32 cpu, u32 turn, double events)
 {
-    double weight = (double)sample->weight;
-    u32 cpu = sample->cpu % ORRERY_MAX_CPUS, turn = SYS_SAMPLE_TURN_OF(sample->flags);
+    cpu %= ORRERY_MAX_CPUS;
     if (turn != sum->latest[cpu].turn) {
         sum->turn_squares += sum->latest[cpu].events * sum->latest[cpu].events;
         sum->latest[cpu].turn = turn;
         sum->latest[cpu].events = 0;
     }
+    sum->latest[cpu].events += events;
+}
+
+void sample_sum_add(struct sample_sum *sum, const struct sample *sample)
+{
+    double weight = (double)sample->weight;
+    sample_sum_add_to_turn(sum, sample->cpu, SYS_SAMPLE_TURN_OF(sample->flags), weight);
     sum->samples++;
     sum->events += sample->weight;
     sum->square += weight * weight;
-    sum->latest[cpu].events += weight;
 }
 
 static double all_turn_squares(const struct sample_sum *sum)

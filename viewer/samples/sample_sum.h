@@ -33,6 +33,9 @@ struct sample_share {
 
 // Adds a sample. The samples of a CPU come in the order of time.
 void sample_sum_add(struct sample_sum *sum, const struct sample *sample);
+// Adds what samples of a turn stand for to its turn alone: the caller adds it to the rest of the
+// sum.
+void sample_sum_add_to_turn(struct sample_sum *sum, u32 cpu, u32 turn, double events);
 void sample_sum_join(struct sample_sum *sum, const struct sample_sum *other);
 // Makes each sample stand for `factor` times as much.
 void sample_sum_weigh(struct sample_sum *sum, double factor);

@@ -42,6 +42,7 @@ struct sampling_request {
     u64 frequency; // samples a second that `kept` events have on the CPU where they come most often
     bool precise;
     bool yielding;      // gives way to any other session
+    bool sums;          // the machine sends sums by site (decode_sums.h), no single samples
     bool with_workload; // one begins with the session, so what comes before says nothing of it
     u32 callers, cpu_mask;
     struct pid_list pids, except_pids;

@@ -288,23 +288,34 @@ void site_sums_add_stream(struct site_sums *sums, const struct site_stream *stre
     sum->covered += stream->covered;
 }
 
+static void add_sum(struct site_sums *sums, const struct site_sum *later)
+{
+    struct site_sum *sum = sum_of(sums, later->site);
+    if (same_site(&sum->site, &later->site)) {
+        join_turns(sum, later);
+    } else { // may be in the same turns: the squares of their sums are at most so large
+        double squares = sqrt(site_sum_turn_squares(sum)) + sqrt(site_sum_turn_squares(later));
+        sum->turn_squares = squares * squares;
+        sum->several_turns = true;
+        sum->first_events = sum->latest_events = 0;
+    }
+    sum->samples += later->samples;
+    sum->events += later->events;
+    sum->square += later->square;
+}
+
+void site_sums_add_sum(struct site_sums *sums, const struct site_sum *later)
+{
+    if (is_absurd(later->site.event, later->site.cpu))
+        sums->refused++;
+    else
+        add_sum(sums, later);
+}
+
 void site_sums_join(struct site_sums *sums, const struct site_sums *later)
 {
-    for (size_t i = 0; i < later->count; i++) {
-        const struct site_sum *from = &later->sums[i];
-        struct site_sum *sum = sum_of(sums, from->site);
-        if (same_site(&sum->site, &from->site)) {
-            join_turns(sum, from);
-        } else { // may be in the same turns: the squares of their sums are at most so large
-            double squares = sqrt(site_sum_turn_squares(sum)) + sqrt(site_sum_turn_squares(from));
-            sum->turn_squares = squares * squares;
-            sum->several_turns = true;
-            sum->first_events = sum->latest_events = 0;
-        }
-        sum->samples += from->samples;
-        sum->events += from->events;
-        sum->square += from->square;
-    }
+    for (size_t i = 0; i < later->count; i++)
+        add_sum(sums, &later->sums[i]);
     for (size_t i = 0; i < later->stream_count; i++)
         site_sums_add_stream(sums, &later->streams[i]);
     sums->refused += later->refused;

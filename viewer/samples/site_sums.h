@@ -73,6 +73,8 @@ void site_sums_free(struct site_sums *sums);
 
 // Adds a sample with its weight (samples_add). `event` replaces its index in the session.
 void site_sums_add(struct site_sums *sums, u32 event, const struct sample *sample);
+// Adds the sum of a site from a later interval. What has no room goes to others.
+void site_sums_add_sum(struct site_sums *sums, const struct site_sum *later);
 // Adds a count of an object on a CPU. It was counted, not sampled, so it is exact and has no
 // samples.
 void site_sums_count(struct site_sums *sums, struct site site, u64 count);

@@ -59,13 +59,14 @@ static u32 make_hello(u8 *bytes)
 }
 
 // Sampling by two events, the second one in user mode: bodies of random numbers have no events. It
-// may yield.
+// may yield, and ask for sums.
 static u32 make_sampling_start(u8 *bytes)
 {
-    static const char start[] = "\x08\x01\xc2\x01\x12\x42\x05\x08\x01\x18\x88\x27\x42\x07\x08\x12"
-                                "\x10\x02\x18\x88\x27\x50\x01";
+    static const char start[] = "\x08\x01\xc2\x01\x14\x42\x05\x08\x01\x18\x88\x27\x42\x07\x08\x12"
+                                "\x10\x02\x18\x88\x27\x50\x01\x58\x01";
     memcpy(bytes, start, sizeof(start) - 1);
-    bytes[sizeof(start) - 2] = any(2) == 0; // yielding
+    bytes[sizeof(start) - 4] = any(2) == 0; // yielding
+    bytes[sizeof(start) - 2] = any(2) == 0; // sums
     return sizeof(start) - 1;
 }
 
@@ -175,6 +176,7 @@ static void change_machine(void)
     machine.objects = any(3000);
     for (u32 cpu = 0; cpu < MACHINE_CPUS; cpu++) {
         machine.samples[cpu] = machine.samples[cpu] % 100 + any(300);
+        machine.sample_sites = any(3000);
         machine.packets[cpu] = machine.packets[cpu] % 8 + any(3);
         machine.begun[cpu] = any(2);
     }

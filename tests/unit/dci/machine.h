@@ -80,8 +80,9 @@ extern struct machine {
     s64 session; // last session given
     bool sampling;
     struct sys_sampling asked;
-    bool sample_pids;             // pids of samples go round 0 to 3, else 0
-    u64 sampled_period;           // of the last change
+    bool sample_pids;   // pids of samples go round 0 to 3, else 0
+    u32 sample_sites;   // objects in which samples are, of all kinds and in turns; 0: none
+    u64 sampled_period; // of the last change
     const char *sampling_refused; // why; NULL: it is not
     bool sampling_fails;          // to begin, which was not to be foreseen
     // of its first event; of each other one as many as a CPU's number, once

@@ -88,9 +88,18 @@ static void take_trace_end(struct watcher *watcher, const Orrery__Dci__TraceEnde
 
 static void take_event(struct watcher *watcher, const Orrery__Dci__Event *event)
 {
+    if (watcher->sees != NULL)
+        watcher->sees(watcher->context, event);
     switch (event->body_case) {
     case ORRERY__DCI__EVENT__BODY_SAMPLES:
         watcher->samples += event->samples->n_samples;
+        watcher->pushes++;
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLE_SUMS:
+        for (size_t i = 0; i < event->sample_sums->n_sums; i++)
+            if (event->sample_sums->sums[i]->kind == ORRERY__DCI__SAMPLE_SUM_KIND__SUM_ALL)
+                watcher->samples += event->sample_sums->sums[i]->samples;
+        watcher->pushes++;
         break;
     case ORRERY__DCI__EVENT__BODY_PACKET:
         watcher->packets++;

@@ -19,7 +19,10 @@ struct watcher {
     u64 response_taken, response_events; // the same of an answer
     bool answered;
     s64 error;
-    u32 displaced; // as the last answer said
+    u32 displaced;                                                // as the last answer said
+    u64 pushes;                                                   // of samples, or of sums
+    void (*sees)(void *context, const Orrery__Dci__Event *event); // every event; NULL: nobody
+    void *context;
 };
 
 // With room for so many bytes beyond the hello.
@@ -33,6 +36,11 @@ void watcher_leaves(struct watcher *watcher);
 
 // A start of an event, of all processes but this one; 0: of all.
 request_t *sampling_request(bool yielding, u32 except_pid);
+#define JOIN_SUMS                                                                                  \
+    REQUEST(SAMPLING_JOIN, sampling_join,                                                          \
+            (&(Orrery__Dci__SamplingJoinRequest){                                                  \
+                PROTOBUF_C_MESSAGE_INIT(&orrery__dci__sampling_join_request__descriptor),          \
+                .sums = true}))
 #define JOIN_SAMPLING EMPTY(SAMPLING_JOIN, sampling_join, SamplingJoin, SAMPLING_JOIN)
 #define LEAVE_SAMPLING EMPTY(SAMPLING_LEAVE, sampling_leave, SamplingLeave, SAMPLING_LEAVE)
 #define STOP_SAMPLING EMPTY(SAMPLING_STOP, sampling_stop, SamplingStop, SAMPLING_STOP)

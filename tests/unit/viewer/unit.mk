@@ -58,9 +58,10 @@ kov_track_SRC := tests/unit/viewer/track.c viewer/gateway/track.c $(KOV_UNIT_BAS
 kov_track_LIBS := m
 kov_history_SRC := tests/unit/viewer/history.c \
     $(addprefix viewer/,gateway/history.c gateway/track.c samples/site_sums.c samples/share.c \
-    samples/sample_sum.c samples/samples.c samples/sampled_events.c samples/default_period.c \
-    counts/metrics.c counts/counts.c counts/count_error.c counts/count_request.c \
-    counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
+    samples/decode_sums.c samples/sample_sum.c samples/samples.c samples/sampled_events.c \
+    samples/default_period.c counts/metrics.c counts/counts.c counts/count_error.c \
+    counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
+    $(GEN)/host/dci.pb-c.c
 kov_history_LIBS := protobuf-c m
 UNIT += kov_sample_sum
 kov_sample_sum_SRC := tests/unit/viewer/sample_sum.c \

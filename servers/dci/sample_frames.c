@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "sample_frames.h"
+
+// The most that one sum takes: 13 fields with their tags, and those around it.
+#define SUM_BYTES_MAX 96
+#define REST_BYTES 16 // `more`, and the fields of SampleSums before the sums
+
+void sample_frame_add(struct frame *frame, const struct sys_sample *sample)
+{
+    u32 mark = frame_open(frame, dci_Samples_samples_tag);
+
+    frame_fixed64(frame, dci_Sample_time_tag, sample->time);
+    frame_varint(frame, dci_Sample_coid_tag, sample->coid);
+    frame_fixed64(frame, dci_Sample_pc_tag, sample->pc);
+    frame_varint(frame, dci_Sample_flags_tag, sample->flags);
+    frame_varint(frame, dci_Sample_thread_tag, sample->thread);
+    frame_varint(frame, dci_Sample_pid_tag, sample->pid);
+    frame_varint(frame, dci_Sample_event_tag, sample->event);
+    frame_packed_fixed64(frame, dci_Sample_callers_tag, sample->callers, sample->caller_count);
+    frame_close(frame, mark);
+}
+
+dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat)
+{
+    return (dci_SamplingTurns){
+        .measured = stat->measured, .total = stat->total, .turns = stat->turns};
+}
+
+static void add_sum(struct frame *frame, const struct summed_site *sum)
+{
+    u32 mark = frame_open(frame, dci_SampleSums_sums_tag);
+
+    frame_varint(frame, dci_SampleSum_index_tag, sum->index);
+    frame_varint(frame, dci_SampleSum_cpu_tag, sum->cpu);
+    frame_varint(frame, dci_SampleSum_kind_tag, sum->kind);
+    frame_varint(frame, dci_SampleSum_pid_tag, sum->pid);
+    frame_varint(frame, dci_SampleSum_coid_tag, sum->coid);
+    frame_varint(frame, dci_SampleSum_weight_tag, sum->weight);
+    frame_varint(frame, dci_SampleSum_samples_tag, sum->samples);
+    frame_varint(frame, dci_SampleSum_soft_masked_tag, sum->soft_masked);
+    frame_varint(frame, dci_SampleSum_latest_turn_tag, sum->latest_turn);
+    if (sum->first_samples != 0) {
+        frame_varint(frame, dci_SampleSum_first_turn_tag, sum->first_turn);
+        frame_varint(frame, dci_SampleSum_first_samples_tag, sum->first_samples);
+        frame_varint(frame, dci_SampleSum_latest_samples_tag, sum->latest_samples);
+        frame_varint(frame, dci_SampleSum_turn_squares_tag, sum->turn_squares);
+    }
+    frame_close(frame, mark);
+}
+
+u32 sample_frame_sums(struct frame *frame, const struct sample_sums *sums, u64 from, u64 to,
+                      u32 *samples)
+{
+    u32 added = 0;
+
+    *samples = 0;
+    frame_varint(frame, dci_SampleSums_from_tag, from);
+    frame_varint(frame, dci_SampleSums_to_tag, to);
+    while (added < sums->count && frame->used + SUM_BYTES_MAX + REST_BYTES <= FRAME_BYTES_MAX) {
+        const struct summed_site *sum = &sums->sums[added++];
+        add_sum(frame, sum);
+        *samples += sum->kind == dci_SampleSumKind_SUM_ALL ? sum->samples : 0;
+    }
+    frame_varint(frame, dci_SampleSums_more_tag, added < sums->count);
+    return added;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Samples, their sums and their turns as messages.
+#ifndef DCI_SAMPLE_FRAMES_H
+#define DCI_SAMPLE_FRAMES_H
+
+#include "frame.h"
+#include "sample_sums.h"
+
+// Adds a sample to an open Samples.
+void sample_frame_add(struct frame *frame, const struct sys_sample *sample);
+dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat);
+// Fills an event SampleSums with the oldest sums, as many as fit. from, to: ticks of the time base.
+// Returns how many sums. Sets *samples to those in sums of kind SUM_ALL.
+u32 sample_frame_sums(struct frame *frame, const struct sample_sums *sums, u64 from, u64 to,
+                      u32 *samples);
+
+#endif

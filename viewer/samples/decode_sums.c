@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "samples/decode_sums.h"
+
+#define SAMPLES_A_SUM_MAX UINT32_MAX // the machine sends sums long before that
+#define KINDS (SITE_OTHER_OBJECTS + 1)
+
+static const enum site_kind kinds[KINDS] = {
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_ALL] = SITE_ALL,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_PROCESS] = SITE_PROCESS,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_OTHER_PROCESSES] = SITE_OTHER_PROCESSES,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_IDLE] = SITE_IDLE,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_OBJECT] = SITE_OBJECT,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_NONE] = SITE_NONE,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_STALE] = SITE_STALE,
+    [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_OTHER_OBJECTS] = SITE_OTHER_OBJECTS,
+};
+
+// Returns false if the message makes no sense.
+static bool decode_sum(const Orrery__Dci__SampleSum *message, struct site_sum *sum)
+{
+    double weight = (double)message->weight;
+    if (message->index >= SAMPLED_EVENTS_MAX || message->cpu >= ORRERY_MAX_CPUS ||
+        (u32)message->kind >= KINDS || message->samples == 0 ||
+        message->samples > SAMPLES_A_SUM_MAX || message->weight > SYS_PERIOD_MAX ||
+        message->first_samples > message->samples || message->latest_samples > message->samples)
+        return false;
+    bool several = message->first_samples != 0;
+    *sum = (struct site_sum){
+        .site = {.coid = message->coid,
+                 .pid = message->pid,
+                 .kind = (u8)kinds[message->kind],
+                 .event = (u8)message->index,
+                 .cpu = (u8)message->cpu},
+        .samples = message->samples,
+        .events = message->samples * message->weight,
+        .square = (double)message->samples * weight * weight,
+        .several_turns = several,
+        .first_turn = (u8)(several ? message->first_turn : message->latest_turn),
+        .latest_turn = (u8)message->latest_turn,
+        .first_events = (double)message->first_samples * weight,
+        .latest_events = (double)(several ? message->latest_samples : message->samples) * weight,
+        .turn_squares = (double)message->turn_squares * weight * weight,
+    };
+    return true;
+}
+
+static void count_stream(struct sample_stream *stream, const struct site_sum *sum)
+{
+    u32 cpu = sum->site.cpu;
+    stream->received += sum->samples;
+    stream->sum.samples += sum->samples;
+    stream->sum.events += sum->events;
+    stream->sum.square += sum->square;
+    if (sum->several_turns) {
+        sample_sum_add_to_turn(&stream->sum, cpu, sum->first_turn, sum->first_events);
+        stream->sum.turn_squares += sum->turn_squares;
+    }
+    sample_sum_add_to_turn(&stream->sum, cpu, sum->latest_turn, sum->latest_events);
+}
+
+// Counts a sum in the totals. Of "other objects" nobody knows whose they are: they are in no part.
+static void count(struct sample_totals *totals, const struct site_sum *sum)
+{
+    bool is_kernel = sum->site.pid == 0;
+    switch ((enum site_kind)sum->site.kind) {
+    case SITE_ALL:
+        totals->samples += sum->samples;
+        break;
+    case SITE_PROCESS:
+        totals->processes += sum->site.pid != 0 ? sum->samples : 0;
+        break;
+    case SITE_OTHER_PROCESSES:
+        totals->processes += sum->samples;
+        break;
+    case SITE_IDLE:
+        totals->idle += sum->samples;
+        break;
+    case SITE_OBJECT:
+        totals->attributed += sum->samples;
+        totals->kernel += is_kernel ? sum->samples : 0;
+        break;
+    case SITE_NONE:
+        totals->unattributed += sum->samples;
+        totals->kernel += is_kernel ? sum->samples : 0;
+        break;
+    case SITE_STALE:
+        totals->stale += sum->samples;
+        totals->kernel += is_kernel ? sum->samples : 0;
+        break;
+    default:
+        break;
+    }
+}
+
+u64 decode_sample_sums(const Orrery__Dci__SampleSums *message, struct sample_set *set,
+                       sums_visit *visit, void *context)
+{
+    u64 samples = 0;
+    for (size_t i = 0; i < message->n_sums; i++) {
+        struct site_sum sum;
+        if (!decode_sum(message->sums[i], &sum))
+            continue;
+        struct sample_totals *totals[] = {&set->totals, &set->by_event[sum.site.event]};
+        for (u32 j = 0; j < ARRAY_SIZE(totals); j++) {
+            count(totals[j], &sum);
+            totals[j]->soft_masked += message->sums[i]->soft_masked;
+        }
+        if (sum.site.kind == SITE_ALL) {
+            samples += sum.samples;
+            count_stream(samples_stream(set, sum.site.cpu, sum.site.event), &sum);
+        }
+        visit(context, &sum, message->from, message->to);
+    }
+    return samples;
+}
