@@ -74,8 +74,7 @@ struct chrome {
     FILE *out;
     struct engine *engine;
     const struct trace_choice *choice; // of the events that become instants
-    u64 min;   // ticks: slices and arrows that are shorter are not written each
-    u8 *kinds; // enum chrome_kind, by the descriptions of the engine
+    u64 min; // ticks: slices and arrows that are shorter are not written each
     struct activity_machine machine;
     struct activity_interval running[ORRERY_MAX_CPUS]; // the thread on each CPU, and since when
     struct chrome_run runs[ORRERY_MAX_CPUS], user_runs[ORRERY_MAX_CPUS];

@@ -51,91 +51,93 @@ enum word_kind {
     WORD_KINDS
 };
 
-// Of an event, or of all events of a major ("SCHED:").
+// Of all events of a major ("SCHED:"), or of a kind.
 static const struct {
-    const char *of, *field;
+    const char *major; // NULL: of the kind alone
+    enum event_kind of;
+    const char *field;
     enum word_kind kind;
 } fields[] = {
-    {"SYSCALL:", "number", WORD_SYSCALL},
-    {"SYSCALL:", "result", WORD_ERROR},
-    {"SCHED:", "reason", WORD_REASON},
-    {"SCHED:", "from", WORD_THREAD},
-    {"SCHED:", "to", WORD_THREAD},
-    {"SCHED:", "thread", WORD_THREAD},
-    {"SCHED:", "by", WORD_WAKER},
-    {"SCHED:", "pid", WORD_PROCESS},
-    {"SCHED:", "parent", WORD_PROCESS},
-    {"SCHED:", "coid", WORD_OBJECT},
-    {"STATE:state_user_thread", "pid", WORD_PROCESS},
-    {"STATE:state_user_thread", "mutex", WORD_WAITED},
-    {"STATE:state_dispatcher", "pid", WORD_PROCESS},
-    {"STATE:state_dispatcher", "thread", WORD_THREAD},
-    {"STATE:state_dispatcher", "waits", WORD_WAITS},
-    {"STATE:state_process", "pid", WORD_PROCESS},
-    {"STATE:state_process", "parent", WORD_PROCESS},
-    {"STATE:state_process", "state", WORD_PROCESS_STATE},
-    {"STATE:state_thread", "thread", WORD_THREAD},
-    {"STATE:state_thread", "state", WORD_THREAD_STATE},
-    {"STATE:state_lock", "thread", WORD_THREAD},
-    {"STATE:state_lock", "owner", WORD_THREAD},
-    {"STATE:state_lock", "lock", WORD_VARIABLE},
-    {"STATE:state_call", "thread", WORD_THREAD},
-    {"STATE:state_call", "server", WORD_PROCESS},
-    {"STATE:state_child", "parent", WORD_OBJECT},
-    {"STATE:state_child", "child", WORD_OBJECT},
-    {"STATE:", "coid", WORD_OBJECT},
-    {"STATE:state_object", "class_id", WORD_CLASS},
-    {"STATE:", "mask", WORD_MAJORS},
-    {"OBJ:", "coid", WORD_OBJECT},
-    {"OBJ:", "class_id", WORD_CLASS},
-    {"MEM:", "object", WORD_OBJECT},
-    {"MEM:", "region", WORD_OBJECT},
-    {"MEM:", "fcm", WORD_OBJECT},
-    {"MEM:", "status", WORD_ERROR},
-    {"FAULT:", "region", WORD_OBJECT},
-    {"FAULT:", "fcm", WORD_OBJECT},
-    {"FAULT:", "address", WORD_VARIABLE},
-    {"FAULT:", "access", WORD_ACCESS},
-    {"FAULT:", "result", WORD_FAULT_RESULT},
-    {"EXC:", "vector", WORD_VECTOR},
-    {"EXC:", "pc", WORD_CODE},
-    {"EXC:fixup", "address", WORD_VARIABLE},
-    {"IRQ:", "pending", WORD_PENDING},
-    {"IPC:", "endpoint", WORD_ENDPOINT},
-    {"IPC:ipc_call", "server", WORD_PROCESS},
-    {"IPC:ipc_call", "method", WORD_METHOD},
-    {"IPC:ipc_endpoint", "pid", WORD_PROCESS},
-    {"IPC:ipc_send", "from", WORD_PROCESS},
-    {"IPC:", "status", WORD_ERROR},
-    {"IPC:", "error", WORD_ERROR},
-    {"IPC:ipc_call", "handed", WORD_HANDED},
-    {"LOCK:", "lock", WORD_VARIABLE},
-    {"LOCK:", "caller0", WORD_CALLER},
-    {"LOCK:", "caller1", WORD_CALLER},
-    {"LOCK:", "caller2", WORD_CALLER},
-    {"LOCKHOLD:", "lock", WORD_VARIABLE},
-    {"LOCKHOLD:", "owner", WORD_THREAD},
-    {"LOCKHOLD:", "sleeping", WORD_SLEEPING},
-    {"LOCKHOLD:", "caller0", WORD_CALLER},
-    {"LOCKHOLD:", "caller1", WORD_CALLER},
-    {"LOCKHOLD:", "caller2", WORD_CALLER},
-    {"BLOCK:", "type", WORD_BLOCK},
-    {"BLOCK:", "status", WORD_ERROR},
-    {"NET:", "reason", WORD_DROP},
-    {"DCI:", "error", WORD_ERROR},
-    {"TRACE:", "mask", WORD_MAJORS},
-    {"PROGRAM:", "pid", WORD_PROCESS},
-    {"PMU:sample", "pc", WORD_CODE},
-    {"PMU:sample", "coid", WORD_OBJECT},
-    {"PMU:sample", "thread", WORD_THREAD},
-    {"PMU:sample", "flags", WORD_SAMPLE},
-    {"MONITOR:", "id", WORD_THREAD},
-    {"MONITOR:switch", "reason", WORD_REASON},
-    {"MONITOR:wake", "reason", WORD_REASON},
-    {"MONITOR:fault", "word0", WORD_VARIABLE},
-    {"MONITOR:fault", "word1", WORD_ACCESS},
-    {"MONITOR:syscall", "word0", WORD_SYSCALL},
-    {"MONITOR:syscall", "word1", WORD_ERROR},
+    {"SYSCALL:", EVENT_OTHER, "number", WORD_SYSCALL},
+    {"SYSCALL:", EVENT_OTHER, "result", WORD_ERROR},
+    {"SCHED:", EVENT_OTHER, "reason", WORD_REASON},
+    {"SCHED:", EVENT_OTHER, "from", WORD_THREAD},
+    {"SCHED:", EVENT_OTHER, "to", WORD_THREAD},
+    {"SCHED:", EVENT_OTHER, "thread", WORD_THREAD},
+    {"SCHED:", EVENT_OTHER, "by", WORD_WAKER},
+    {"SCHED:", EVENT_OTHER, "pid", WORD_PROCESS},
+    {"SCHED:", EVENT_OTHER, "parent", WORD_PROCESS},
+    {"SCHED:", EVENT_OTHER, "coid", WORD_OBJECT},
+    {NULL, EVENT_STATE_USER_THREAD, "pid", WORD_PROCESS},
+    {NULL, EVENT_STATE_USER_THREAD, "mutex", WORD_WAITED},
+    {NULL, EVENT_STATE_DISPATCHER, "pid", WORD_PROCESS},
+    {NULL, EVENT_STATE_DISPATCHER, "thread", WORD_THREAD},
+    {NULL, EVENT_STATE_DISPATCHER, "waits", WORD_WAITS},
+    {NULL, EVENT_STATE_PROCESS, "pid", WORD_PROCESS},
+    {NULL, EVENT_STATE_PROCESS, "parent", WORD_PROCESS},
+    {NULL, EVENT_STATE_PROCESS, "state", WORD_PROCESS_STATE},
+    {NULL, EVENT_STATE_THREAD, "thread", WORD_THREAD},
+    {NULL, EVENT_STATE_THREAD, "state", WORD_THREAD_STATE},
+    {NULL, EVENT_STATE_LOCK, "thread", WORD_THREAD},
+    {NULL, EVENT_STATE_LOCK, "owner", WORD_THREAD},
+    {NULL, EVENT_STATE_LOCK, "lock", WORD_VARIABLE},
+    {NULL, EVENT_STATE_CALL, "thread", WORD_THREAD},
+    {NULL, EVENT_STATE_CALL, "server", WORD_PROCESS},
+    {NULL, EVENT_STATE_CHILD, "parent", WORD_OBJECT},
+    {NULL, EVENT_STATE_CHILD, "child", WORD_OBJECT},
+    {"STATE:", EVENT_OTHER, "coid", WORD_OBJECT},
+    {NULL, EVENT_STATE_OBJECT, "class_id", WORD_CLASS},
+    {"STATE:", EVENT_OTHER, "mask", WORD_MAJORS},
+    {"OBJ:", EVENT_OTHER, "coid", WORD_OBJECT},
+    {"OBJ:", EVENT_OTHER, "class_id", WORD_CLASS},
+    {"MEM:", EVENT_OTHER, "object", WORD_OBJECT},
+    {"MEM:", EVENT_OTHER, "region", WORD_OBJECT},
+    {"MEM:", EVENT_OTHER, "fcm", WORD_OBJECT},
+    {"MEM:", EVENT_OTHER, "status", WORD_ERROR},
+    {"FAULT:", EVENT_OTHER, "region", WORD_OBJECT},
+    {"FAULT:", EVENT_OTHER, "fcm", WORD_OBJECT},
+    {"FAULT:", EVENT_OTHER, "address", WORD_VARIABLE},
+    {"FAULT:", EVENT_OTHER, "access", WORD_ACCESS},
+    {"FAULT:", EVENT_OTHER, "result", WORD_FAULT_RESULT},
+    {"EXC:", EVENT_OTHER, "vector", WORD_VECTOR},
+    {"EXC:", EVENT_OTHER, "pc", WORD_CODE},
+    {NULL, EVENT_EXC_FIXUP, "address", WORD_VARIABLE},
+    {"IRQ:", EVENT_OTHER, "pending", WORD_PENDING},
+    {"IPC:", EVENT_OTHER, "endpoint", WORD_ENDPOINT},
+    {NULL, EVENT_IPC_CALL, "server", WORD_PROCESS},
+    {NULL, EVENT_IPC_CALL, "method", WORD_METHOD},
+    {NULL, EVENT_IPC_ENDPOINT, "pid", WORD_PROCESS},
+    {NULL, EVENT_IPC_SEND, "from", WORD_PROCESS},
+    {"IPC:", EVENT_OTHER, "status", WORD_ERROR},
+    {"IPC:", EVENT_OTHER, "error", WORD_ERROR},
+    {NULL, EVENT_IPC_CALL, "handed", WORD_HANDED},
+    {"LOCK:", EVENT_OTHER, "lock", WORD_VARIABLE},
+    {"LOCK:", EVENT_OTHER, "caller0", WORD_CALLER},
+    {"LOCK:", EVENT_OTHER, "caller1", WORD_CALLER},
+    {"LOCK:", EVENT_OTHER, "caller2", WORD_CALLER},
+    {"LOCKHOLD:", EVENT_OTHER, "lock", WORD_VARIABLE},
+    {"LOCKHOLD:", EVENT_OTHER, "owner", WORD_THREAD},
+    {"LOCKHOLD:", EVENT_OTHER, "sleeping", WORD_SLEEPING},
+    {"LOCKHOLD:", EVENT_OTHER, "caller0", WORD_CALLER},
+    {"LOCKHOLD:", EVENT_OTHER, "caller1", WORD_CALLER},
+    {"LOCKHOLD:", EVENT_OTHER, "caller2", WORD_CALLER},
+    {"BLOCK:", EVENT_OTHER, "type", WORD_BLOCK},
+    {"BLOCK:", EVENT_OTHER, "status", WORD_ERROR},
+    {"NET:", EVENT_OTHER, "reason", WORD_DROP},
+    {"DCI:", EVENT_OTHER, "error", WORD_ERROR},
+    {"TRACE:", EVENT_OTHER, "mask", WORD_MAJORS},
+    {"PROGRAM:", EVENT_OTHER, "pid", WORD_PROCESS},
+    {NULL, EVENT_SAMPLE, "pc", WORD_CODE},
+    {NULL, EVENT_SAMPLE, "coid", WORD_OBJECT},
+    {NULL, EVENT_SAMPLE, "thread", WORD_THREAD},
+    {NULL, EVENT_SAMPLE, "flags", WORD_SAMPLE},
+    {"MONITOR:", EVENT_OTHER, "id", WORD_THREAD},
+    {NULL, EVENT_MONITOR_SWITCH, "reason", WORD_REASON},
+    {NULL, EVENT_MONITOR_WAKE, "reason", WORD_REASON},
+    {NULL, EVENT_MONITOR_FAULT, "word0", WORD_VARIABLE},
+    {NULL, EVENT_MONITOR_FAULT, "word1", WORD_ACCESS},
+    {NULL, EVENT_MONITOR_SYSCALL, "word0", WORD_SYSCALL},
+    {NULL, EVENT_MONITOR_SYSCALL, "word1", WORD_ERROR},
 };
 
 #define LIST_MAX 5
@@ -368,7 +370,9 @@ static bool word_of_code(struct symbols *symbols, u64 address, char text[WORD_BY
 static u8 kind_of(const struct event_description *description, const char *field)
 {
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-        if (strncmp(description->full_name, fields[i].of, strlen(fields[i].of)) == 0 &&
+        if ((fields[i].major != NULL
+                 ? strncmp(description->full_name, fields[i].major, strlen(fields[i].major)) == 0
+                 : description->known.name == fields[i].of) &&
             strcmp(fields[i].field, field) == 0)
             return (u8)fields[i].kind;
     return WORD_NONE;
@@ -452,14 +456,11 @@ static bool word_of_number(u8 kind, u64 value, char text[WORD_BYTES])
 static u64 process_of(const struct event_words *words, const struct trace_event *event,
                       const u64 values[TRACE_MAX_FIELDS], u64 pid)
 {
-    const char *name = event->description->full_name;
-    u32 place;
-    if (strncmp(name, "MONITOR:", strlen("MONITOR:")) == 0 &&
-        event_field_place(event->description, "id", &place))
-        return trace_walk_pid(words->walk, values[place]);
-    if (strcmp(name, "STATE:state_user_thread") == 0 &&
-        event_field_place(event->description, "pid", &place))
-        return values[place];
+    const struct described_kind *known = &event->description->known;
+    if (known->kind >= EVENT_MONITOR_SWITCH && known->kind <= EVENT_MONITOR_SENSOR)
+        return trace_walk_pid(words->walk, values[known->places[0]]);
+    if (known->kind == EVENT_STATE_USER_THREAD)
+        return values[known->places[0]];
     return event->pid != 0 ? event->pid : pid;
 }
 

@@ -25,11 +25,11 @@ static const char *const part_keys[PARTS] = {
     [PART_BLOCKED] = "blocked",
 };
 
-enum { SWITCH, SYSCALL_ENTER, FAULT_ENTER, IPC_CALL, PART_EVENTS };
+enum { SYSCALLS, FAULTS, CALLS, PART_COUNTS };
 
 struct part_row {
     u64 key[KEY_WORDS]; // thread, or: process, thread if the process is not known, idle
-    u64 ticks[PARTS], counts[PART_EVENTS];
+    u64 ticks[PARTS], counts[PART_COUNTS];
     u64 threads, served;
     // About a thread:
     u32 cpu;
@@ -46,7 +46,6 @@ struct syscall_row {
 };
 
 struct breakdown {
-    struct event_fields events[PART_EVENTS];
     struct keyed_rows threads, syscalls;
     struct calls calls;
     u64 cpus[ORRERY_MAX_CPUS][ACTIVITIES];
@@ -132,9 +131,9 @@ static void take_time(void *context, u64 id, enum thread_time on, u64 reason, u6
 
 // ---- events ------------------------------------------------------------------------------------
 
-static void take_switch(struct breakdown *breakdown, const struct trace_event *event,
-                        const u64 *values)
+static void take_switch(struct breakdown *breakdown, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     struct part_row *from = get_thread(breakdown, values[0]);
     struct part_row *to = get_thread(breakdown, values[1]);
     from->cpu = to->cpu = event->cpu;
@@ -155,26 +154,26 @@ static void note_sleep(struct breakdown *breakdown, u64 id)
 static int take_event(void *context, const struct trace_walk *walk, const struct trace_event *event)
 {
     struct breakdown *breakdown = context;
-    u64 values[EVENT_FIELDS_MAX] = {0};
+    const u64 *values = event->values;
     u64 now = trace_walk_thread(walk, event->cpu), doer = walk->machine.doer;
     u64 call = walk->machine.cpus[event->cpu].call;
-    u32 kind = 0;
     calls_event(&breakdown->calls, walk, event);
-    while (kind < PART_EVENTS && !event_fields_are(&breakdown->events[kind], event, values))
-        kind++;
-    if (kind == SWITCH) {
-        take_switch(breakdown, event, values);
+    if (event->kind == EVENT_SWITCH) {
+        take_switch(breakdown, event);
         note_sleep(breakdown, values[0]);
-    } else if (kind == IPC_CALL && doer != ACTIVITY_NO_THREAD) {
-        get_thread(breakdown, doer)->counts[kind]++;
-    } else if (kind < PART_EVENTS && now != ACTIVITY_NO_THREAD) {
-        get_thread(breakdown, now)->counts[kind]++;
-        if (kind == SYSCALL_ENTER)
-            get_syscall(breakdown, values[0], now)->count++;
-        else if (kind == FAULT_ENTER && call != 0)
+    } else if (event->kind == EVENT_IPC_CALL && doer != ACTIVITY_NO_THREAD) {
+        get_thread(breakdown, doer)->counts[CALLS]++;
+    } else if (event->kind == EVENT_IPC_CALL && now != ACTIVITY_NO_THREAD) {
+        get_thread(breakdown, now)->counts[CALLS]++;
+    } else if (event->kind == EVENT_SYSCALL_ENTER && now != ACTIVITY_NO_THREAD) {
+        get_thread(breakdown, now)->counts[SYSCALLS]++;
+        get_syscall(breakdown, values[0], now)->count++;
+    } else if (event->kind == EVENT_FAULT_ENTER && now != ACTIVITY_NO_THREAD) {
+        get_thread(breakdown, now)->counts[FAULTS]++;
+        if (call != 0)
             get_syscall(breakdown, call, now)->faults++;
     }
-    if (event->pid == 0 && doer != now && doer != ACTIVITY_NO_THREAD && kind != SWITCH)
+    if (event->pid == 0 && doer != now && doer != ACTIVITY_NO_THREAD && event->kind != EVENT_SWITCH)
         note_sleep(breakdown, doer);
     return KOV_OK;
 }
@@ -201,7 +200,7 @@ static void join_thread(struct keyed_rows *joined, const struct trace_walk *walk
     struct part_row *row = keyed_rows_get(joined, key);
     for (u32 i = 0; i < PARTS; i++)
         row->ticks[i] += thread->ticks[i];
-    for (u32 i = 0; i < PART_EVENTS; i++)
+    for (u32 i = 0; i < PART_COUNTS; i++)
         row->counts[i] += thread->counts[i];
     row->served += thread->served;
     row->served_unknown |= thread->served_unknown;
@@ -239,9 +238,9 @@ static void put_process(json_t *rows, const struct trace_walk *walk, const struc
     if (left_out) // also before the recording left it out, so that one sum has one meaning
         trace_tool_put_time(row, "unknown", (double)untold, walk->hz);
     trace_tool_put_time(row, "wall", (double)wall, walk->hz);
-    put_u64(row, "syscalls", process->counts[SYSCALL_ENTER]);
-    put_u64(row, "faults", process->counts[FAULT_ENTER]);
-    put_u64(row, "calls", process->counts[IPC_CALL]);
+    put_u64(row, "syscalls", process->counts[SYSCALLS]);
+    put_u64(row, "faults", process->counts[FAULTS]);
+    put_u64(row, "calls", process->counts[CALLS]);
     u64 kernel = process->ticks[ACTIVITY_SYSCALL] + process->ticks[ACTIVITY_IPC] +
                  process->ticks[ACTIVITY_FAULT];
     trace_tool_put_time(row, "served", (double)process->served, walk->hz);
@@ -403,25 +402,17 @@ static void put_answer(void *context, const struct trace_walk *walk)
 static int follow(struct engine *engine, const struct trace_choice *choice, u64 most,
                   json_t *document, const struct trace_measures *measures)
 {
-    struct breakdown breakdown = {
-        .events = {[SWITCH] = {.name = "SCHED:switch",
-                               .fields = {"from", "to", "from_priority", "to_priority"}},
-                   [SYSCALL_ENTER] = {.name = "SYSCALL:syscall_enter", .fields = {"number"}},
-                   [FAULT_ENTER] = {.name = "FAULT:fault_enter", .fields = {NULL}},
-                   [IPC_CALL] = {.name = "IPC:ipc_call", .fields = {NULL}}},
-        .threads = {.row_bytes = sizeof(struct part_row)},
-        .syscalls = {.row_bytes = sizeof(struct syscall_row)},
-        .told = engine->cpus,
-        .recorded = &engine->recorded,
-        .for_waits = recorded_mask("SCHED,EXC,SYSCALL,IPC"),
-        .most = most,
-        .document = document,
-        .measures = measures};
+    struct breakdown breakdown = {.threads = {.row_bytes = sizeof(struct part_row)},
+                                  .syscalls = {.row_bytes = sizeof(struct syscall_row)},
+                                  .told = engine->cpus,
+                                  .recorded = &engine->recorded,
+                                  .for_waits = recorded_mask("SCHED,EXC,SYSCALL,IPC"),
+                                  .most = most,
+                                  .document = document,
+                                  .measures = measures};
     const struct sched_follower follower = {take_time, take_interval, take_event,
                                             take_loss, put_answer,    &breakdown};
-    for (u32 i = 0; i < PART_EVENTS; i++)
-        event_fields_find(&breakdown.events[i], &engine->descriptions);
-    calls_begin(&breakdown.calls, engine);
+    calls_begin(&breakdown.calls);
     breakdown.calls.measures = measures;
     int code = trace_sched_follow(engine, choice, &follower);
     calls_free(&breakdown.calls);

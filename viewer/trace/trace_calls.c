@@ -73,17 +73,18 @@ static void serve(struct calls *calls, const struct trace_walk *walk, struct cal
 
 // ---- events ------------------------------------------------------------------------------------
 
-// values: call, endpoint, server, handed, method
+// values: endpoint, server, call, handed, method
 static void take_call(struct calls *calls, const struct trace_walk *walk,
-                      const struct trace_event *event, const u64 *values)
+                      const struct trace_event *event)
 {
+    const u64 *values = event->values;
     u64 now = trace_walk_thread(walk, event->cpu), id = walk->machine.doer;
-    if (id == ACTIVITY_NO_THREAD || values[0] == 0 || find_call(calls, values[0]) != NULL)
+    if (id == ACTIVITY_NO_THREAD || values[2] == 0 || find_call(calls, values[2]) != NULL)
         return;
     struct call_thread *client = get_thread(calls, id);
     struct open_call *call = memory_get(sizeof(*call));
-    const u64 key[KEY_WORDS] = {values[2], values[1], values[4], id};
-    *call = (struct open_call){values[0], event->time, id, client->serves,
+    const u64 key[KEY_WORDS] = {values[1], values[0], values[4], id};
+    *call = (struct open_call){values[2], event->time, id, client->serves,
                                keyed_rows_get(&calls->rows, key)};
     if (tsearch(call, &calls->open, compare) == NULL)
         exit(fail(KOV_FAILED, "out of memory"));
@@ -91,9 +92,9 @@ static void take_call(struct calls *calls, const struct trace_walk *walk,
     client->open++;
     client->sleeps |= id != now;
     if (id != now && now != ACTIVITY_NO_THREAD)
-        serve(calls, walk, get_thread(calls, now), values[0], event->time);
+        serve(calls, walk, get_thread(calls, now), values[2], event->time);
     else if (values[3] != 0)
-        calls->handed[event->cpu] = values[0];
+        calls->handed[event->cpu] = values[2];
 }
 
 static void take_answer(struct calls *calls, const struct trace_walk *walk, u64 id,
@@ -135,8 +136,9 @@ static void take_reply(struct calls *calls, const struct trace_walk *walk, u64 i
 }
 
 static void take_switch(struct calls *calls, const struct trace_walk *walk,
-                        const struct trace_event *event, const u64 *values)
+                        const struct trace_event *event)
 {
+    const u64 *values = event->values;
     const struct activity_interval *before = &walk->before;
     struct call_thread *from = get_thread(calls, values[0]), *to = get_thread(calls, values[1]);
     u64 handed = calls->handed[event->cpu];
@@ -159,19 +161,17 @@ static void take_switch(struct calls *calls, const struct trace_walk *walk,
 void calls_event(struct calls *calls, const struct trace_walk *walk,
                  const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX] = {0};
-    u64 now = trace_walk_thread(walk, event->cpu);
-    if (event_fields_are(&calls->events[CALL_SWITCH], event, values))
-        take_switch(calls, walk, event, values);
-    else if (event_fields_are(&calls->events[CALL_BEGIN], event, values))
-        take_call(calls, walk, event, values);
-    else if (event_fields_are(&calls->events[CALL_TAKE], event, values) &&
-             now != ACTIVITY_NO_THREAD)
-        serve(calls, walk, get_thread(calls, now), values[0], event->time);
-    else if (event_fields_are(&calls->events[CALL_REPLY], event, values))
-        take_reply(calls, walk, values[0], event);
-    else if (event_fields_are(&calls->events[CALL_TAKE_REPLY], event, values))
-        take_answer(calls, walk, values[0], event);
+    u64 now = trace_walk_thread(walk, event->cpu), call = event->values[0];
+    if (event->kind == EVENT_SWITCH)
+        take_switch(calls, walk, event);
+    else if (event->kind == EVENT_IPC_CALL && event_tells(event, 3) && event_tells(event, 4))
+        take_call(calls, walk, event);
+    else if (event->kind == EVENT_IPC_TAKE && now != ACTIVITY_NO_THREAD)
+        serve(calls, walk, get_thread(calls, now), call, event->time);
+    else if (event->kind == EVENT_IPC_REPLY)
+        take_reply(calls, walk, call, event);
+    else if (event->kind == EVENT_IPC_TAKE_REPLY)
+        take_answer(calls, walk, call, event);
 }
 
 // Drops all open calls. Nobody knows which answers came meanwhile.
@@ -205,19 +205,10 @@ bool calls_sleeps(const struct calls *calls, u64 thread)
 
 // ---- begin and end -----------------------------------------------------------------------------
 
-void calls_begin(struct calls *calls, const struct engine *engine)
+void calls_begin(struct calls *calls)
 {
-    *calls = (struct calls){
-        .events = {[CALL_SWITCH] = {.name = "SCHED:switch", .fields = {"from", "to"}},
-                   [CALL_BEGIN] = {.name = "IPC:ipc_call",
-                                   .fields = {"call", "endpoint", "server", "handed", "method"}},
-                   [CALL_TAKE] = {.name = "IPC:ipc_take", .fields = {"call"}},
-                   [CALL_REPLY] = {.name = "IPC:ipc_reply", .fields = {"call"}},
-                   [CALL_TAKE_REPLY] = {.name = "IPC:ipc_take_reply", .fields = {"call"}}},
-        .rows = {.row_bytes = sizeof(struct call_row)},
-        .threads = {.row_bytes = sizeof(struct call_thread)}};
-    for (u32 i = 0; i < CALL_EVENTS; i++)
-        event_fields_find(&calls->events[i], &engine->descriptions);
+    *calls = (struct calls){.rows = {.row_bytes = sizeof(struct call_row)},
+                            .threads = {.row_bytes = sizeof(struct call_thread)}};
 }
 
 void calls_free(struct calls *calls)

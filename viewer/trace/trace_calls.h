@@ -12,9 +12,7 @@ struct call_row {
     u64 count, waited, worked;
 };
 
-enum { CALL_SWITCH, CALL_BEGIN, CALL_TAKE, CALL_REPLY, CALL_TAKE_REPLY, CALL_EVENTS };
 struct calls {
-    struct event_fields events[CALL_EVENTS];
     struct keyed_rows rows, threads;
     void *open;                  // by number, in a tree of the C library
     u64 handed[ORRERY_MAX_CPUS]; // the call with which a server will get this CPU; 0: none
@@ -22,7 +20,7 @@ struct calls {
     const struct trace_measures *measures; // NULL: none
 };
 
-void calls_begin(struct calls *calls, const struct engine *engine);
+void calls_begin(struct calls *calls);
 void calls_event(struct calls *calls, const struct trace_walk *walk,
                  const struct trace_event *event);
 void calls_interval(struct calls *calls, const struct activity_interval *interval);

@@ -131,7 +131,7 @@ static bool key_of(const struct trace_event *event, const char *field, u64 *key)
         *key = event->cpu;
         return true;
     }
-    if (!event_field_place(event->description, field, &place))
+    if (!description_field(event->description, field, &place))
         return false;
     trace_event_fields(event, values);
     *key = values[place];
@@ -179,7 +179,7 @@ static int check_field(const struct trace_choice *choice, const char *field, boo
     const struct descriptions *descriptions = choice->descriptions;
     u32 place;
     for (size_t i = 0; i < descriptions->count && field[0] != '\0'; i++)
-        if (choice->wanted[i] && event_field_place(&descriptions->events[i], field, &place)) {
+        if (choice->wanted[i] && description_field(&descriptions->events[i], field, &place)) {
             if (descriptions->events[i].info.fields[place].type == TRACE_TEXT)
                 return fail(KOV_USAGE, "--by: '%s' is a text, not a number", field);
             *hex |= descriptions->events[i].info.fields[place].type == TRACE_X64;
@@ -245,7 +245,7 @@ static void put_key_name(json_t *row, const struct count *count, struct event_wo
     bool named = false;
     u32 place;
     if (pair->key[1] == 0 && count->second_field[0] != '\0' && !pair->several_streams &&
-        event_field_place(pair->description, count->second_field, &place)) {
+        description_field(pair->description, count->second_field, &place)) {
         values[place] = pair->key[0];
         named = event_word(words, &event, place, values, pair->pid, word);
     }

@@ -48,9 +48,9 @@ static void put(json_t *row, const struct labels *labels, const u64 key[SPAN_KEY
 const struct span_kind trace_faults = {
     .rows = "faults",
     .measured = MEASURED_FAULT,
-    .enter = {.name = "FAULT:fault_enter", .fields = {"address", "access"}},
-    .within = {.name = "FAULT:fault_objects", .fields = {"region", "fcm"}},
-    .exit = {.name = "FAULT:fault_exit", .fields = {"address", "result"}},
+    .enter = EVENT_FAULT_ENTER,
+    .within = EVENT_FAULT_OBJECTS,
+    .exit = EVENT_FAULT_EXIT,
     .nests = true,
     .key = key_of,
     .failed = failed,

@@ -51,7 +51,6 @@ static int renew_descriptions(struct follow *follow)
     }
     descriptions_free(&follow->engine.descriptions);
     follow->engine.descriptions = descriptions;
-    trace_walk_find(&follow->show.walk, &follow->engine.descriptions);
     trace_show_find(&follow->show, &follow->engine.descriptions);
     return decide(follow);
 }
@@ -69,19 +68,14 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
                              packet->data.len);
 }
 
-static u64 major_of(const struct event_fields *event)
-{
-    return event->description == NULL ? 0 : (u64)1 << event->description->info.major;
-}
-
 // Returns the majors of the events that are wanted. It includes the trace's own: by its heartbeats
 // every CPU tells how far it is, even when nothing happens on it. Scheduling tells for which
 // process an event is, the state what is named.
 static u64 mask_of(const struct follow *follow)
 {
     const struct descriptions *descriptions = &follow->engine.descriptions;
-    const struct trace_walk *walk = &follow->show.walk;
-    u64 mask = 1 | major_of(&walk->dispatchers[0]) | major_of(&walk->state_end);
+    u64 mask = 1 | event_kinds_major(descriptions, EVENT_DISPATCHER_CREATE) |
+               event_kinds_major(descriptions, EVENT_STATE_END);
     for (size_t i = 0; i < descriptions->count; i++)
         if (follow->choice.wanted[i])
             mask |= (u64)1 << descriptions->events[i].info.major;

@@ -29,18 +29,10 @@ struct hold_row {
     u64 others, others_count; // those who waited meanwhile
 };
 
-void trace_holds_begin(struct trace_holds *holds, const struct descriptions *descriptions)
+void trace_holds_begin(struct trace_holds *holds)
 {
-    *holds = (struct trace_holds){
-        .take = {.name = "LOCKHOLD:lock_take",
-                 .fields = {"lock", "sleeping", "caller0", "caller1", "caller2"}},
-        .release = {.name = "LOCKHOLD:lock_release", .fields = {"lock", "sleeping"}},
-        .wait = {.name = "LOCKHOLD:lock_wait", .fields = {"lock", "sleeping"}},
-        .locks = {.row_bytes = sizeof(struct lock_now)},
-        .rows = {.row_bytes = sizeof(struct hold_row)}};
-    event_fields_find(&holds->take, descriptions);
-    event_fields_find(&holds->release, descriptions);
-    event_fields_find(&holds->wait, descriptions);
+    *holds = (struct trace_holds){.locks = {.row_bytes = sizeof(struct lock_now)},
+                                  .rows = {.row_bytes = sizeof(struct hold_row)}};
 }
 
 static void free_rows(struct keyed_rows *rows)
@@ -103,20 +95,20 @@ static void add_hold(struct trace_holds *holds, const struct lock_now *lock, u64
 void trace_holds_event(struct trace_holds *holds, const struct trace_walk *walk,
                        const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX];
-    if (event_fields_are(&holds->take, event, values)) {
+    const u64 *values = event->values;
+    if (event->kind == EVENT_LOCK_TAKE) {
         struct lock_now *lock = lock_of(holds, values);
         waits_no_more(lock, waiter_of(lock, walk, event->cpu));
         lock->taken = event->time;
         memcpy(lock->callers, values + 2, sizeof(lock->callers));
         lock->thread = trace_walk_thread(walk, event->cpu);
         lock->cpu = event->cpu;
-    } else if (event_fields_are(&holds->release, event, values)) {
+    } else if (event->kind == EVENT_LOCK_RELEASE) {
         struct lock_now *lock = lock_of(holds, values);
         if (lock->taken != 0 && trace_walk_has_cpu(walk, lock->cpu))
             add_hold(holds, lock, event->time);
         lock->taken = 0;
-    } else if (event_fields_are(&holds->wait, event, values)) {
+    } else if (event->kind == EVENT_LOCK_WAIT) {
         struct lock_now *lock = lock_of(holds, values);
         u64 who = waiter_of(lock, walk, event->cpu);
         waits_no_more(lock, who);

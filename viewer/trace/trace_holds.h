@@ -7,13 +7,12 @@
 #include "trace/trace_tool.h"
 
 struct trace_holds {
-    struct event_fields take, release, wait;
     struct keyed_rows locks; // their present state
     struct keyed_rows rows;
     const struct trace_measures *measures; // NULL: none
 };
 
-void trace_holds_begin(struct trace_holds *holds, const struct descriptions *descriptions);
+void trace_holds_begin(struct trace_holds *holds);
 void trace_holds_free(struct trace_holds *holds);
 void trace_holds_event(struct trace_holds *holds, const struct trace_walk *walk,
                        const struct trace_event *event);

@@ -27,7 +27,8 @@ struct idle_cpu {
 
 struct idle {
     struct trace_walk walk;
-    struct event_fields change, enter, leave, told;
+    u64 interrupts, timers, switches; // majors
+    u64 reports;                      // majors that only report something, and so end nothing
     struct idle_cpu cpus[ORRERY_MAX_CPUS];
 };
 
@@ -51,24 +52,21 @@ static void go(struct idle_cpu *cpu, enum idle_state next, u64 time, enum idle_e
     cpu->state = next;
 }
 
-static bool is_of(const struct trace_event *event, const char *major)
+static bool is_of(const struct trace_event *event, u64 majors)
 {
-    size_t length = strlen(major);
-    const char *name = event->description == NULL ? "" : event->description->full_name;
-    return strncmp(name, major, length) == 0 && name[length] == ':';
+    return event->description != NULL && (majors >> event->description->info.major & 1) != 0;
 }
 
 static enum idle_end end_of(const struct idle *idle, const struct trace_event *event)
 {
-    u64 vector[EVENT_FIELDS_MAX];
-    if (event_fields_are(&idle->enter, event, vector))
-        return vector[0] == VECTOR_EXTERNAL      ? BY_INTERRUPT
-               : vector[0] == VECTOR_DECREMENTER ? BY_TIMER
-                                                 : BY_OTHER;
-    return is_of(event, "IRQ")     ? BY_INTERRUPT
-           : is_of(event, "TIMER") ? BY_TIMER
-           : is_of(event, "SCHED") ? BY_WAKE
-                                   : BY_OTHER;
+    if (event->kind == EVENT_EXC_ENTER)
+        return event->values[0] == VECTOR_EXTERNAL      ? BY_INTERRUPT
+               : event->values[0] == VECTOR_DECREMENTER ? BY_TIMER
+                                                        : BY_OTHER;
+    return is_of(event, idle->interrupts) ? BY_INTERRUPT
+           : is_of(event, idle->timers)   ? BY_TIMER
+           : is_of(event, idle->switches) ? BY_WAKE
+                                          : BY_OTHER;
 }
 
 // ---- events ------------------------------------------------------------------------------------
@@ -111,19 +109,18 @@ static int take_event(void *context, const struct trace_event *event)
 {
     struct idle *idle = context;
     struct idle_cpu *cpu = &idle->cpus[event->cpu];
-    u64 values[EVENT_FIELDS_MAX];
-    if (event_fields_are(&idle->told, event, values))
-        take_state(cpu, event->time, values[0], values[1]);
-    // Events that only report something end nothing.
-    if (event->pid != 0 || is_of(event, "TRACE") || is_of(event, "PMU") || is_of(event, "STATE"))
+    const u64 *values = event->values;
+    if (event->kind == EVENT_STATE_THREAD)
+        take_state(cpu, event->time, values[2], values[3]);
+    if (event->pid != 0 || is_of(event, idle->reports))
         return KOV_OK;
-    if (event_fields_are(&idle->change, event, values))
-        take_switch(cpu, event->time, values[0], values[1]);
-    else if (cpu->state != STATE_BUSY && event_fields_are(&idle->leave, event, values))
+    if (event->kind == EVENT_SWITCH)
+        take_switch(cpu, event->time, values[2], values[3]);
+    else if (cpu->state != STATE_BUSY && event->kind == EVENT_EXC_EXIT)
         take_leave(cpu, event->time);
     else if (cpu->state == STATE_IDLE)
         go(cpu, STATE_HANDLING, event->time, end_of(idle, event));
-    if (cpu->state != STATE_BUSY && event_fields_are(&idle->enter, event, values))
+    if (cpu->state != STATE_BUSY && event->kind == EVENT_EXC_ENTER)
         cpu->depth++;
     return KOV_OK;
 }
@@ -179,14 +176,10 @@ int trace_idle(struct engine *engine, const struct trace_choice *choice, json_t 
 {
     struct idle idle = {
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &idle},
-        .change = {.name = "SCHED:switch", .fields = {"from_priority", "to_priority"}},
-        .enter = {.name = "EXC:exc_enter", .fields = {"vector"}},
-        .leave = {.name = "EXC:exc_exit", .fields = {NULL}},
-        .told = {.name = "STATE:state_thread", .fields = {"priority", "state"}}};
-    event_fields_find(&idle.told, &engine->descriptions);
-    event_fields_find(&idle.change, &engine->descriptions);
-    event_fields_find(&idle.enter, &engine->descriptions);
-    event_fields_find(&idle.leave, &engine->descriptions);
+        .interrupts = recorded_mask("IRQ"),
+        .timers = recorded_mask("TIMER"),
+        .switches = recorded_mask("SCHED"),
+        .reports = recorded_mask("TRACE,PMU,STATE")};
     trace_walk_range(&idle.walk, engine);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         idle.cpus[cpu].since = idle.walk.begin;

@@ -19,7 +19,6 @@ struct wait_row {
 
 struct locks {
     struct trace_walk walk;
-    struct event_fields contended;
     struct keyed_rows rows;
     struct trace_holds holds;
     const struct trace_measures *measures; // NULL: none
@@ -39,9 +38,9 @@ static void add(struct keyed_rows *rows, const struct wait_row *wait)
 static int take_event(void *context, const struct trace_event *event)
 {
     struct locks *locks = context;
-    u64 values[EVENT_FIELDS_MAX];
+    const u64 *values = event->values;
     trace_holds_event(&locks->holds, &locks->walk, event);
-    if (!event_fields_of_any(&locks->contended, event, values) ||
+    if (event_kind_of_any(event) != EVENT_LOCK_CONTENDED ||
         !trace_walk_has_cpu(&locks->walk, event->cpu))
         return KOV_OK;
     const struct trace_measures *measures = locks->measures;
@@ -187,16 +186,12 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     keyed_rows_free(&joined);
 }
 
-static void begin(struct locks *locks, const struct engine *engine,
-                  const struct trace_choice *choice)
+static void begin(struct locks *locks, const struct trace_choice *choice)
 {
     *locks = (struct locks){
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = locks},
-        .contended = {.name = "LOCK:lock_contended",
-                      .fields = {"lock", "spins", "ticks", "caller0", "caller1", "caller2"}},
         .rows = {.row_bytes = sizeof(struct wait_row)}};
-    event_fields_find(&locks->contended, &engine->descriptions);
-    trace_holds_begin(&locks->holds, &engine->descriptions);
+    trace_holds_begin(&locks->holds);
 }
 
 static void end(struct locks *locks)
@@ -210,7 +205,7 @@ int trace_locks(struct engine *engine, const struct trace_choice *choice,
                 enum trace_locks_order order, u64 most, json_t *document)
 {
     struct locks locks;
-    begin(&locks, engine, choice);
+    begin(&locks, choice);
     int code = trace_walk(&locks.walk, engine);
     if (code == KOV_OK)
         put_answer(document, &locks, order, most);
@@ -222,7 +217,7 @@ int trace_locks_measure(struct engine *engine, const struct trace_choice *choice
                         const struct trace_measures *measures)
 {
     struct locks locks;
-    begin(&locks, engine, choice);
+    begin(&locks, choice);
     locks.measures = locks.holds.measures = measures;
     int code = trace_walk(&locks.walk, engine);
     if (code == KOV_OK)

@@ -21,7 +21,6 @@ enum { PROCESS, THREAD, FLAGS, FUNCTION };
 
 struct profile {
     struct trace_walk walk;
-    struct event_fields sample, sample_lost;
     struct keyed_rows places;
     u64 lost;
     struct trace_names names;
@@ -31,12 +30,12 @@ struct profile {
 static int take_event(void *context, const struct trace_event *event)
 {
     struct profile *profile = context;
-    u64 values[EVENT_FIELDS_MAX];
+    const u64 *values = event->values;
     if (!trace_walk_has_cpu(&profile->walk, event->cpu))
         return KOV_OK;
-    if (event_fields_are(&profile->sample_lost, event, values)) {
+    if (event->kind == EVENT_SAMPLE_LOST) {
         profile->lost += values[0];
-    } else if (event_fields_are(&profile->sample, event, values)) {
+    } else if (event->kind == EVENT_SAMPLE) {
         u64 flags = values[2] & (SYS_SAMPLE_KERNEL | SYS_SAMPLE_IDLE);
         struct profile_row *row =
             keyed_rows_get(&profile->places, (const u64[KEY_WORDS]){values[1], flags, values[0]});
@@ -200,11 +199,7 @@ int trace_profile(struct engine *engine, const struct trace_choice *choice,
                   const struct texts *programs, u64 most, json_t *document)
 {
     struct profile profile = {.walk = {.choice = choice, .event = take_event, .context = &profile},
-                              .sample = {.name = "PMU:sample", .fields = {"pc", "thread", "flags"}},
-                              .sample_lost = {.name = "PMU:sample_lost", .fields = {"count"}},
                               .places = {.row_bytes = sizeof(struct profile_row)}};
-    event_fields_find(&profile.sample, &engine->descriptions);
-    event_fields_find(&profile.sample_lost, &engine->descriptions);
     int code = name_programs(&profile.names.snapshot, programs);
     if (code == KOV_OK)
         code = trace_walk(&profile.walk, engine);

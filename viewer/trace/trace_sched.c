@@ -37,19 +37,8 @@ struct sched_thread {
     const struct sched_follower *follower;
 };
 
-enum {
-    SWITCH,
-    WAKE,
-    THREAD_CREATE,
-    THREAD_EXIT,
-    SWITCH_REASON,
-    WAKE_REASON,
-    STATE_THREAD,
-    SCHED_EVENTS
-};
 struct sched {
     struct trace_walk walk;
-    struct event_fields events[SCHED_EVENTS];
     struct keyed_rows threads;
     struct trace_reasons reasons;
     u64 idle_at[ORRERY_MAX_CPUS];          // when it last had nothing to do
@@ -131,13 +120,6 @@ static void set_state(struct sched_thread *thread, enum thread_state state, u64 
 
 // ---- events ------------------------------------------------------------------------------------
 
-// Returns the field of an event that is newer than some traces. 0 if the trace does not have it.
-static u64 optional(const struct event_fields *fields, const struct trace_event *event)
-{
-    u64 values[EVENT_FIELDS_MAX] = {0};
-    return event_fields_are(fields, event, values) ? values[0] : 0;
-}
-
 // Notes that `to` begins to run. It was woken, or was handed the CPU.
 static void take_turn(struct sched *sched, const struct sched_thread *from, struct sched_thread *to,
                       u64 time)
@@ -154,8 +136,9 @@ static void take_turn(struct sched *sched, const struct sched_thread *from, stru
     }
 }
 
-static void take_switch(struct sched *sched, const struct trace_event *event, const u64 *values)
+static void take_switch(struct sched *sched, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     const struct activity_interval *before = &sched->walk.before;
     struct sched_thread *from = get_thread(sched, values[0]), *to = get_thread(sched, values[1]);
     from->cpu = to->cpu = event->cpu;
@@ -163,7 +146,7 @@ static void take_switch(struct sched *sched, const struct trace_event *event, co
     to->idle = values[3] == PRIORITY_IDLE;
     settle(sched, from, event->time);
     set_state(from, from->exits ? STATE_ENDED : STATE_OFF, event->time);
-    from->reason = optional(&sched->events[SWITCH_REASON], event);
+    from->reason = values[4];
     from->preempted = from->reason == REASON_UNTOLD && before->activity == ACTIVITY_INTERRUPT &&
                       before->thread == values[0];
     if (to->idle)
@@ -176,8 +159,9 @@ static void take_switch(struct sched *sched, const struct trace_event *event, co
 
 // Takes a wake-up. Only a parked thread is woken. On another CPU its wake-up may come before it has
 // left its own.
-static void take_wake(struct sched *sched, const struct trace_event *event, const u64 *values)
+static void take_wake(struct sched *sched, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     struct sched_thread *thread = get_thread(sched, values[0]);
     if (values[1] < ORRERY_MAX_CPUS)
         thread->cpu = (u32)values[1];
@@ -188,16 +172,15 @@ static void take_wake(struct sched *sched, const struct trace_event *event, cons
         set_state(thread, STATE_OFF, event->time);
     }
     if (thread->state == STATE_OFF && thread->woken == 0) {
-        u64 told[EVENT_FIELDS_MAX] = {0};
-        event_fields_are(&sched->events[WAKE_REASON], event, told);
         thread->woken = event->time;
-        thread->woken_for = told[0];
-        thread->woken_by = told[1];
+        thread->woken_for = values[2];
+        thread->woken_by = values[3];
     }
 }
 
-static void take_create(struct sched *sched, const struct trace_event *event, const u64 *values)
+static void take_create(struct sched *sched, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     struct sched_thread *thread = get_thread(sched, values[0]);
     if (values[1] < ORRERY_MAX_CPUS)
         thread->cpu = (u32)values[1];
@@ -206,8 +189,9 @@ static void take_create(struct sched *sched, const struct trace_event *event, co
 }
 
 // Takes the state at the beginning of the recording, if no event has told it yet.
-static void take_state(struct sched *sched, const struct trace_event *event, const u64 *values)
+static void take_state(struct sched *sched, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     struct sched_thread *thread = get_thread(sched, values[0]);
     bool runs = values[3] == TOLD_RUNS || values[3] == TOLD_ASKS;
     if (thread->state != STATE_UNKNOWN || values[3] == TOLD_ENDED)
@@ -223,17 +207,16 @@ static void take_state(struct sched *sched, const struct trace_event *event, con
 static int take_event(void *context, const struct trace_event *event)
 {
     struct sched *sched = context;
-    u64 values[EVENT_FIELDS_MAX];
-    if (event_fields_are(&sched->events[SWITCH], event, values))
-        take_switch(sched, event, values);
-    else if (event_fields_are(&sched->events[WAKE], event, values))
-        take_wake(sched, event, values);
-    else if (event_fields_are(&sched->events[THREAD_CREATE], event, values))
-        take_create(sched, event, values);
-    else if (event_fields_are(&sched->events[STATE_THREAD], event, values))
-        take_state(sched, event, values);
-    else if (event_fields_are(&sched->events[THREAD_EXIT], event, values))
-        get_thread(sched, values[0])->exits = true;
+    if (event->kind == EVENT_SWITCH)
+        take_switch(sched, event);
+    else if (event->kind == EVENT_WAKE)
+        take_wake(sched, event);
+    else if (event->kind == EVENT_THREAD_CREATE)
+        take_create(sched, event);
+    else if (event->kind == EVENT_STATE_THREAD)
+        take_state(sched, event);
+    else if (event->kind == EVENT_THREAD_EXIT)
+        get_thread(sched, event->values[0])->exits = true;
     const struct sched_follower *follower = sched->follower;
     return follower != NULL ? follower->event(follower->context, &sched->walk, event) : KOV_OK;
 }
@@ -340,28 +323,15 @@ static void put_answer(json_t *document, struct sched *sched, u64 most)
     histogram_free(&latency);
 }
 
-static void begin(struct sched *sched, const struct engine *engine,
-                  const struct trace_choice *choice)
+static void begin(struct sched *sched, const struct trace_choice *choice)
 {
-    *sched = (struct sched){
-        .walk = {.choice = choice,
-                 .event = take_event,
-                 .loss = take_loss,
-                 .interval = take_interval,
-                 .context = sched},
-        .events = {[SWITCH] = {.name = "SCHED:switch",
-                               .fields = {"from", "to", "from_priority", "to_priority"}},
-                   [WAKE] = {.name = "SCHED:wake", .fields = {"thread", "cpu"}},
-                   [THREAD_CREATE] = {.name = "SCHED:thread_create", .fields = {"thread", "cpu"}},
-                   [THREAD_EXIT] = {.name = "SCHED:thread_exit", .fields = {"thread"}},
-                   [SWITCH_REASON] = {.name = "SCHED:switch", .fields = {"reason"}},
-                   [WAKE_REASON] = {.name = "SCHED:wake", .fields = {"reason", "by"}},
-                   [STATE_THREAD] = {.name = "STATE:state_thread",
-                                     .fields = {"thread", "cpu", "priority", "state"}}},
-        .threads = {.row_bytes = sizeof(struct sched_thread)}};
+    *sched = (struct sched){.walk = {.choice = choice,
+                                     .event = take_event,
+                                     .loss = take_loss,
+                                     .interval = take_interval,
+                                     .context = sched},
+                            .threads = {.row_bytes = sizeof(struct sched_thread)}};
     trace_reasons_begin(&sched->reasons);
-    for (u32 i = 0; i < SCHED_EVENTS; i++)
-        event_fields_find(&sched->events[i], &engine->descriptions);
 }
 
 static void end(struct sched *sched)
@@ -377,7 +347,7 @@ int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 mo
                 json_t *document)
 {
     struct sched sched;
-    begin(&sched, engine, choice);
+    begin(&sched, choice);
     int code = trace_walk(&sched.walk, engine);
     if (code == KOV_OK)
         put_answer(document, &sched, most);
@@ -389,7 +359,7 @@ int trace_sched_follow(struct engine *engine, const struct trace_choice *choice,
                        const struct sched_follower *follower)
 {
     struct sched sched;
-    begin(&sched, engine, choice);
+    begin(&sched, choice);
     sched.follower = follower;
     int code = trace_walk(&sched.walk, engine);
     if (code == KOV_OK) {

@@ -65,10 +65,8 @@ static void put_names(json_t *row, struct trace_show *show, const struct trace_e
 // Without SCHED a thread that was told to run would seem to run for ever.
 static void note_scheduling(struct trace_show *show, const struct trace_event *event)
 {
-    const struct event_description *scheduling = show->walk.dispatchers[0].description;
-    if (scheduling != NULL)
-        show->knows_threads |= (show->walk.machine.enabled >> scheduling->info.major & 1) != 0 ||
-                               event->id >> 16 == scheduling->info.major;
+    u64 major = (u64)1 << (event->id >> 16 & 63);
+    show->knows_threads |= (show->walk.dispatchers & (show->walk.machine.enabled | major)) != 0;
 }
 
 static u64 thread_of(const struct trace_show *show, const struct trace_event *event)

@@ -36,7 +36,6 @@ struct spans {
     struct trace_walk walk;
     const struct span_kind *kind;
     const struct span_wishes *wishes;
-    struct event_fields enter, within, exit, change, reason;
     struct keyed_rows threads, rows;
     u64 unfinished, alone, unsure;
 };
@@ -105,18 +104,19 @@ static void end_span(struct spans *spans, struct span_thread *thread, const u64 
 
 // ---- events ------------------------------------------------------------------------------------
 
-static void take_enter(struct spans *spans, const struct trace_event *event, const u64 *values)
+static void take_enter(struct spans *spans, const struct trace_event *event)
 {
     struct span_thread *thread = doer_of(spans, event);
     if (!spans->kind->nests || thread->depth == DEPTH_MAX)
         drop(thread, &spans->unfinished);
     struct open_span *span = &thread->open[thread->depth++];
     *span = (struct open_span){.since = event->time, .ran = ran_until(thread, event->time)};
-    memcpy(span->enter, values, sizeof(span->enter));
+    memcpy(span->enter, event->values, sizeof(span->enter));
 }
 
-static void take_exit(struct spans *spans, const struct trace_event *event, const u64 *values)
+static void take_exit(struct spans *spans, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     struct span_thread *thread = doer_of(spans, event);
     u32 depth = thread->depth;
     while (depth > 0 && thread->open[depth - 1].enter[0] != values[0])
@@ -148,10 +148,9 @@ static void adopt(struct spans *spans, struct span_thread *thread, u32 cpu)
 static int sleeps(const struct spans *spans, const struct trace_event *event)
 {
     enum activity activity = spans->walk.before.activity;
-    u64 reason[EVENT_FIELDS_MAX] = {REASON_UNTOLD};
-    event_fields_are(&spans->reason, event, reason);
-    if (reason[0] != REASON_UNTOLD)
-        return reason[0] == REASON_PREEMPTED || reason[0] == REASON_YIELD ? SLEPT_NOT : SLEPT;
+    u64 reason = event->values[4];
+    if (reason != REASON_UNTOLD)
+        return reason == REASON_PREEMPTED || reason == REASON_YIELD ? SLEPT_NOT : SLEPT;
     return activity == ACTIVITY_UNKNOWN     ? SLEPT_UNKNOWN
            : activity == ACTIVITY_INTERRUPT ? SLEPT_NOT
                                             : SLEPT;
@@ -163,8 +162,9 @@ static bool is_asleep(const struct spans *spans, const struct span_thread *threa
            thread->open[thread->depth - 1].enter[0] == spans->kind->asleep;
 }
 
-static void take_switch(struct spans *spans, const struct trace_event *event, const u64 *values)
+static void take_switch(struct spans *spans, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     const struct activity_interval *before = &spans->walk.before;
     struct span_thread *from = get_thread(spans, values[0], event->cpu);
     struct span_thread *to = get_thread(spans, values[1], event->cpu);
@@ -183,18 +183,17 @@ static void take_switch(struct spans *spans, const struct trace_event *event, co
 static int take_event(void *context, const struct trace_event *event)
 {
     struct spans *spans = context;
-    u64 values[EVENT_FIELDS_MAX] = {0};
-    struct span_thread *thread;
-    if (event_fields_are(&spans->change, event, values))
-        take_switch(spans, event, values);
-    else if (event_fields_are(&spans->enter, event, values))
-        take_enter(spans, event, values);
-    else if (event_fields_are(&spans->exit, event, values))
-        take_exit(spans, event, values);
-    else if (event_fields_are(&spans->within, event, values)) {
-        thread = doer_of(spans, event);
+    const struct span_kind *kind = spans->kind;
+    if (event->kind == EVENT_SWITCH) {
+        take_switch(spans, event);
+    } else if (event->kind == kind->enter) {
+        take_enter(spans, event);
+    } else if (event->kind == kind->exit) {
+        take_exit(spans, event);
+    } else if (kind->within != EVENT_OTHER && event->kind == kind->within) {
+        struct span_thread *thread = doer_of(spans, event);
         if (thread->depth > 0)
-            memcpy(thread->open[thread->depth - 1].within, values, sizeof(values));
+            memcpy(thread->open[thread->depth - 1].within, event->values, sizeof(event->values));
     }
     return KOV_OK;
 }
@@ -308,19 +307,8 @@ int trace_spans(struct engine *engine, const struct trace_choice *choice,
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &spans},
         .kind = kind,
         .wishes = wishes,
-        .enter = kind->enter,
-        .within = kind->within,
-        .exit = kind->exit,
-        .change = {.name = "SCHED:switch", .fields = {"from", "to"}},
-        .reason = {.name = "SCHED:switch", .fields = {"reason"}},
         .threads = {.row_bytes = sizeof(struct span_thread)},
         .rows = {.row_bytes = sizeof(struct span_row)}};
-    event_fields_find(&spans.enter, &engine->descriptions);
-    event_fields_find(&spans.exit, &engine->descriptions);
-    event_fields_find(&spans.change, &engine->descriptions);
-    event_fields_find(&spans.reason, &engine->descriptions);
-    if (kind->within.name != NULL)
-        event_fields_find(&spans.within, &engine->descriptions);
     int code = trace_walk(&spans.walk, engine);
     if (code == KOV_OK && wishes->measures != NULL)
         wishes->measures->end(wishes->measures->context, &spans.walk);

@@ -14,8 +14,8 @@
 struct span_kind {
     const char *rows; // name of the rows in the document
     enum trace_measured measured;
-    struct event_fields enter, within, exit; // the first fields of enter and exit must agree
-    bool nests;                              // if not, one that begins ends the one before
+    enum event_kind enter, within, exit; // the first fields of enter and exit must agree
+    bool nests;                          // if not, one that begins ends the one before
     u64 asleep; // a span with this first field ends when its thread runs again after a sleep; 0:
                 // none
     void (*key)(const u64 *enter, const u64 *within, const u64 *exit, u64 key[SPAN_KEYS]);

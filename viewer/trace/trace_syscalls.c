@@ -27,8 +27,8 @@ static void put(json_t *row, const struct labels *labels, const u64 key[SPAN_KEY
 const struct span_kind trace_syscalls = {
     .rows = "syscalls",
     .measured = MEASURED_SYSCALL,
-    .enter = {.name = "SYSCALL:syscall_enter", .fields = {"number"}},
-    .exit = {.name = "SYSCALL:syscall_exit", .fields = {"number", "result"}},
+    .enter = EVENT_SYSCALL_ENTER,
+    .exit = EVENT_SYSCALL_EXIT,
     .asleep = SYS_WAIT,
     .key = key_of,
     .failed = failed,

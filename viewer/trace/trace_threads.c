@@ -13,7 +13,6 @@ struct threads {
     const struct trace_choice *choice;
     json_t *document;
     struct strips strips;
-    struct event_fields change;
     struct keyed_rows idle; // threads
     u64 begin;              // of the trace
     int code;
@@ -42,9 +41,9 @@ static int take_interval(void *context, const struct activity_interval *interval
 static int take_event(void *context, const struct trace_walk *walk, const struct trace_event *event)
 {
     struct threads *threads = context;
-    u64 values[EVENT_FIELDS_MAX];
+    const u64 *values = event->values;
     (void)walk;
-    if (!event_fields_are(&threads->change, event, values))
+    if (event->kind != EVENT_SWITCH)
         return KOV_OK;
     for (u32 side = 0; side < 2; side++)
         if (values[2 + side] == PRIORITY_IDLE)
@@ -99,10 +98,7 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
     struct threads threads = {.wishes = wishes,
                               .choice = choice,
                               .document = document,
-                              .change = {.name = "SCHED:switch",
-                                         .fields = {"from", "to", "from_priority", "to_priority"}},
                               .idle = {.row_bytes = KEY_WORDS * sizeof(u64)}};
-    event_fields_find(&threads.change, &engine->descriptions);
     const struct sched_follower follower = {take_time, take_interval, take_event,
                                             take_loss, take_end,      &threads};
     struct trace_walk range = {.choice = choice};

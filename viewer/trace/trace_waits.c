@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Waits that have begun and not ended. A call that is handed over is logged before the switch to
-// its server's thread; the fast path logs it right after the switch. SCHED:switch says that it was
+// its server's thread; the fast path logs it right after the switch. The switch says that it was
 // a call. Which thread of a program made a call, works on one or waits for a mutex is known from
 // the last time that the machine told it (trace/events/state.def), or from a memory dump.
 #include "trace/trace_waits.h"
@@ -9,22 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <trace/reasons.h>
-
-enum {
-    CALL,
-    TAKE,
-    REPLY,
-    SWITCH,
-    PROCESS_END,
-    LOCK_TAKE,
-    LOCK_RELEASE,
-    LOCK_WAIT,
-    TOLD,
-    TOLD_CALL,
-    TOLD_THREAD,
-    TOLD_LOCK,
-    WAIT_EVENTS
-};
 
 struct lock_owner {
     u64 key[KEY_WORDS]; // lock, sleeping
@@ -50,7 +34,6 @@ struct waits_cpu {
 
 struct waits {
     struct trace_walk walk;
-    struct event_fields events[WAIT_EVENTS];
     struct waits_cpu cpus[ORRERY_MAX_CPUS];
     struct keyed_rows owners, servers;
     struct trace_wait *open;
@@ -59,22 +42,6 @@ struct waits {
     size_t told_count, told_capacity;
     bool told_unsure; // events are missing since then
     u64 left_out;     // calls and threads for which the last state had no room
-};
-
-static const struct event_fields wait_events[WAIT_EVENTS] = {
-    [CALL] = {.name = "IPC:ipc_call", .fields = {"call", "server", "handed", "method"}},
-    [TAKE] = {.name = "IPC:ipc_take", .fields = {"call"}},
-    [REPLY] = {.name = "IPC:ipc_reply", .fields = {"call"}},
-    [SWITCH] = {.name = "SCHED:switch", .fields = {"from", "to", "reason"}},
-    [PROCESS_END] = {.name = "SCHED:process_end", .fields = {"pid"}},
-    [LOCK_TAKE] = {.name = "LOCKHOLD:lock_take", .fields = {"lock", "sleeping"}},
-    [LOCK_RELEASE] = {.name = "LOCKHOLD:lock_release", .fields = {"lock", "sleeping"}},
-    [LOCK_WAIT] = {.name = "LOCKHOLD:lock_wait", .fields = {"lock", "sleeping", "owner"}},
-    [TOLD] = {.name = "STATE:state_waits", .fields = {"left_out"}},
-    [TOLD_CALL] = {.name = "STATE:state_call", .fields = {"call", "thread", "server"}},
-    [TOLD_THREAD] = {.name = "STATE:state_user_thread",
-                     .fields = {"pid", "thread", "works_on", "calls", "mutex", "owner"}},
-    [TOLD_LOCK] = {.name = "STATE:state_lock", .fields = {"lock", "thread", "owner"}},
 };
 
 // ---- who is of which process -------------------------------------------------------------------
@@ -182,17 +149,17 @@ static void take_memory(struct waits *waits, const struct memory_waits *memory)
 
 static void take_told(struct waits *waits, const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX];
-    if (event_fields_are(&waits->events[TOLD], event, values)) {
+    const u64 *values = event->values;
+    if (event->kind == EVENT_STATE_WAITS) {
         waits->told_count = 0;
         waits->told_unsure = false;
         waits->left_out = values[0];
-    } else if (event_fields_are(&waits->events[TOLD_CALL], event, values)) {
+    } else if (event->kind == EVENT_STATE_CALL) {
         tell_call(waits, values[0], values[1], values[2]);
-    } else if (event_fields_are(&waits->events[TOLD_THREAD], event, values)) {
+    } else if (event->kind == EVENT_STATE_USER_THREAD) {
         tell_thread(waits, &(struct told_thread){values[0], (u32)values[1], (u32)values[5],
                                                  values[2], values[3], values[4]});
-    } else if (event_fields_are(&waits->events[TOLD_LOCK], event, values) &&
+    } else if (event->kind == EVENT_STATE_LOCK &&
                find(waits, WAIT_LOCK, values[0], values[1]) == NULL) {
         begin_wait(waits,
                    &(struct trace_wait){.kind = WAIT_LOCK,
@@ -253,29 +220,30 @@ static void add_own_waits(struct waits *waits)
 
 // ---- events ------------------------------------------------------------------------------------
 
-// values: call, server, handed, method
-static void take_call(struct waits *waits, const struct trace_event *event, const u64 *values,
+// values: endpoint, server, call, handed, method
+static void take_call(struct waits *waits, const struct trace_event *event,
                       const struct waits_cpu *before)
 {
-    bool fast = values[2] != 0 && before->to != 0;
-    end_call(waits, values[0]);
+    const u64 *values = event->values;
+    bool fast = values[3] != 0 && before->to != 0;
+    end_call(waits, values[2]);
     begin_wait(waits,
-               &(struct trace_wait){.object = values[0],
-                                    .method = values[3],
+               &(struct trace_wait){.object = values[2],
+                                    .method = values[4],
                                     .since = event->time,
                                     .thread = fast ? before->from
                                                    : trace_walk_thread(&waits->walk, event->cpu),
                                     .of_pid = values[1],
                                     .of_thread = WAIT_NOBODY});
     if (fast)
-        taken(waits, values[0], before->to);
-    else if (values[2] != 0)
-        waits->cpus[event->cpu].handed = values[0];
+        taken(waits, values[2], before->to);
+    else if (values[3] != 0)
+        waits->cpus[event->cpu].handed = values[2];
 }
 
 static void take_switch(struct waits *waits, u32 cpu, const u64 *values, u64 handed)
 {
-    if (values[2] != REASON_CALL)
+    if (values[4] != REASON_CALL)
         return;
     if (handed != 0)
         taken(waits, handed, values[1]);
@@ -315,16 +283,17 @@ static void wait_for_lock(struct waits *waits, const struct trace_event *event, 
 
 static void take_lock_event(struct waits *waits, const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX], thread = trace_walk_thread(&waits->walk, event->cpu);
-    if (event_fields_are(&waits->events[LOCK_TAKE], event, values)) {
+    const u64 *values = event->values;
+    u64 thread = trace_walk_thread(&waits->walk, event->cpu);
+    if (event->kind == EVENT_LOCK_TAKE) {
         end_wait(waits, find(waits, WAIT_LOCK, values[0], thread));
         owner_of(waits, values)->thread = thread;
         for (size_t i = 0; i < waits->count; i++)
             if (waits->open[i].kind == WAIT_LOCK && waits->open[i].object == values[0])
                 waits->open[i].of_thread = thread;
-    } else if (event_fields_are(&waits->events[LOCK_RELEASE], event, values)) {
+    } else if (event->kind == EVENT_LOCK_RELEASE) {
         owner_of(waits, values)->thread = WAIT_NOBODY;
-    } else if (event_fields_are(&waits->events[LOCK_WAIT], event, values)) {
+    } else if (event->kind == EVENT_LOCK_WAIT && event_tells(event, 2)) {
         wait_for_lock(waits, event, values, thread);
     }
 }
@@ -333,21 +302,21 @@ static int take_event(void *context, const struct trace_event *event)
 {
     struct waits *waits = context;
     struct waits_cpu before;
-    u64 values[EVENT_FIELDS_MAX];
+    const u64 *values = event->values;
     if (event->pid != 0)
         return KOV_OK;
     before = waits->cpus[event->cpu];
     waits->cpus[event->cpu].to = 0;
-    if (event_fields_are(&waits->events[SWITCH], event, values)) {
+    if (event->kind == EVENT_SWITCH) {
         waits->cpus[event->cpu].handed = 0;
         take_switch(waits, event->cpu, values, before.handed);
-    } else if (event_fields_are(&waits->events[CALL], event, values)) {
-        take_call(waits, event, values, &before);
-    } else if (event_fields_are(&waits->events[TAKE], event, values)) {
+    } else if (event->kind == EVENT_IPC_CALL && event_tells(event, 3) && event_tells(event, 4)) {
+        take_call(waits, event, &before);
+    } else if (event->kind == EVENT_IPC_TAKE) {
         taken(waits, values[0], trace_walk_thread(&waits->walk, event->cpu));
-    } else if (event_fields_are(&waits->events[REPLY], event, values)) {
+    } else if (event->kind == EVENT_IPC_REPLY) {
         end_call(waits, values[0]);
-    } else if (event_fields_are(&waits->events[PROCESS_END], event, values)) {
+    } else if (event->kind == EVENT_PROCESS_END) {
         process_ends(waits, values[0]);
     } else {
         take_lock_event(waits, event);
@@ -392,9 +361,6 @@ int trace_waits(struct engine *engine, const struct trace_choice *choice, json_t
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &waits},
         .owners = {.row_bytes = sizeof(struct lock_owner)},
         .servers = {.row_bytes = sizeof(struct server_thread)}};
-    memcpy(waits.events, wait_events, sizeof(wait_events));
-    for (u32 i = 0; i < WAIT_EVENTS; i++)
-        event_fields_find(&waits.events[i], &engine->descriptions);
     int code = trace_walk(&waits.walk, engine);
     if (code == KOV_OK) {
         if (trace_walk_is_cut(&waits.walk))

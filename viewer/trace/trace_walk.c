@@ -69,10 +69,9 @@ static void learn_from_process(struct trace_walk *walk, const struct trace_event
 
 // Returns whether the state tells a thread of a program, whose dispatcher may end untold.
 // Older traces do not tell.
-static bool is_programs(const struct trace_walk *walk, const struct trace_event *event)
+static bool is_programs(const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX];
-    return event_fields_are(&walk->told_kernel, event, values) && values[0] == 0;
+    return event->kind == EVENT_STATE_THREAD && event_tells(event, 4) && event->values[4] == 0;
 }
 
 // Learns that threads are the kernel's if the state has told them, but not as dispatchers. It does
@@ -91,15 +90,14 @@ static void learn_from_state(struct trace_walk *walk)
 // created without one and runs is the kernel's.
 static void learn_from_kernel(struct trace_walk *walk, const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX], now = walk->machine.cpus[event->cpu].thread;
-    for (u32 i = 0; i < ARRAY_SIZE(walk->dispatchers); i++) {
-        if (event_fields_are(&walk->dispatchers[i], event, values))
-            learn(walk, values[0], values[1]);
-        else if (event_fields_are(&walk->created_threads[i], event, values) &&
-                 !is_programs(walk, event))
-            keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
-    }
-    if (event_fields_are(&walk->state_end, event, values))
+    const u64 *values = event->values;
+    u64 now = walk->machine.cpus[event->cpu].thread;
+    if (event->kind == EVENT_DISPATCHER_CREATE || event->kind == EVENT_STATE_DISPATCHER)
+        learn(walk, values[0], values[1]);
+    else if ((event->kind == EVENT_THREAD_CREATE || event->kind == EVENT_STATE_THREAD) &&
+             !is_programs(event))
+        keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
+    if (event->kind == EVENT_STATE_END)
         learn_from_state(walk);
     labels_learn(&walk->labels, event);
     if (now == ACTIVITY_NO_THREAD || now == walk->before.thread || walk->any_loss)
@@ -176,25 +174,6 @@ void trace_walk_range(struct trace_walk *walk, const struct engine *engine)
         walk->end = walk->begin;
 }
 
-void trace_walk_find(struct trace_walk *walk, const struct descriptions *descriptions)
-{
-    static const char *const dispatchers[] = {"SCHED:dispatcher_create", "STATE:state_dispatcher"};
-    static const char *const threads[] = {"SCHED:thread_create", "STATE:state_thread"};
-    for (u32 i = 0; i < ARRAY_SIZE(dispatchers); i++) {
-        walk->dispatchers[i] =
-            (struct event_fields){.name = dispatchers[i], .fields = {"thread", "pid"}};
-        walk->created_threads[i] = (struct event_fields){.name = threads[i], .fields = {"thread"}};
-        event_fields_find(&walk->dispatchers[i], descriptions);
-        event_fields_find(&walk->created_threads[i], descriptions);
-    }
-    walk->state_end = (struct event_fields){.name = "STATE:state_end"};
-    event_fields_find(&walk->state_end, descriptions);
-    walk->told_kernel = (struct event_fields){.name = "STATE:state_thread", .fields = {"kernel"}};
-    event_fields_find(&walk->told_kernel, descriptions);
-    labels_find_events(&walk->labels, descriptions);
-    activity_find(&walk->machine, descriptions);
-}
-
 void trace_walk_begin(struct trace_walk *walk, struct engine *engine)
 {
     trace_walk_range(walk, engine);
@@ -202,7 +181,8 @@ void trace_walk_begin(struct trace_walk *walk, struct engine *engine)
     walk->threads.row_bytes = sizeof(struct thread_process);
     walk->machine.interval = walk->interval != NULL ? walk->interval : ignore;
     walk->machine.context = walk->context;
-    trace_walk_find(walk, &engine->descriptions);
+    walk->dispatchers = event_kinds_major(&engine->descriptions, EVENT_DISPATCHER_CREATE);
+    labels_prepare(&walk->labels);
     activity_begin(&walk->machine, engine, walk->begin);
 }
 

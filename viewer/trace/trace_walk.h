@@ -6,7 +6,6 @@
 
 #include "tools/keyed_rows.h"
 #include "trace/engine/activity.h"
-#include "trace/engine/event_fields.h"
 #include "trace/engine/labels.h"
 #include "trace/trace_choice.h"
 
@@ -18,9 +17,7 @@ struct trace_walk {
     u64 lost_packets, discarded;     // of the chosen CPUs
     u64 left_out;                    // packets of the trace that are damaged
     struct activity_machine machine;
-    // Of threads that are created, and of those that the trace's state tells.
-    struct event_fields dispatchers[2], created_threads[2], state_end;
-    struct event_fields told_kernel; // of a thread in the state
+    u64 dispatchers; // the major that tells whose dispatchers threads are; 0: none
     struct labels labels;
     struct keyed_rows threads; // the process of each
     bool any_loss;             // of the kernel's events so far
@@ -38,9 +35,8 @@ int trace_walk(struct trace_walk *walk, struct engine *engine);
 // Walks as trace_walk, but first reads the same part of the trace, at most so many events, for the
 // processes of threads and for names. So the walk knows them from its beginning.
 int trace_walk_knowing(struct trace_walk *walk, struct engine *engine, u64 most);
-// Do parts of trace_walk, for events that come by and by. Descriptions that grow are found again.
+// Do parts of trace_walk, for events that come by and by.
 void trace_walk_begin(struct trace_walk *walk, struct engine *engine);
-void trace_walk_find(struct trace_walk *walk, const struct descriptions *descriptions);
 struct visitor trace_walk_visitor(struct trace_walk *walk);
 // Sets only begin and end, for callers that need them before the walk.
 void trace_walk_range(struct trace_walk *walk, const struct engine *engine);

@@ -121,7 +121,7 @@ KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     tools/histogram.c tools/intern.c tools/near.c tools/number_list.c \
     tools/lines.c output/document.c output/columns.c machine/snapshot.c \
     symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/images.c \
-    symbols/place.c trace/engine/event_fields.c \
+    symbols/place.c \
     trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_needs.c \
     trace/trace_tool.c trace/event_words.c trace/syscall_name.c \
     trace/method_name.c))

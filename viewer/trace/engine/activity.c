@@ -24,58 +24,24 @@
 #define IRQ 0                    // opened by irq_enter, in place of a vector
 #define CALL 0x10000             // opened by a system call, plus its number
 
-enum {
-    SWITCH,
-    THREAD_CREATE,
-    THREAD_EXIT,
-    DISPATCHER_CREATE,
-    STATE_DISPATCHER,
-    STATE_BEGIN,
-    STATE_THREAD,
-    EXC_ENTER,
-    EXC_EXIT,
-    IRQ_ENTER,
-    IRQ_EXIT,
-    SYSCALL_ENTER,
-    SYSCALL_EXIT,
-    IPC_CALL,
-    IPC_REPLY,
-    TIMER_FIRE,
-    TRACE_START,
-    STATE_LEFT_OUT,
-    // Fields that older traces lack. No event is of these kinds: those above come first.
-    SWITCH_REASON,
-    CREATED_KERNEL,
-    DISPATCHER_WAITS,
-    STATE_KERNEL,
-    STATE_EXCEPTION
+// The events that it follows.
+static const bool follows[EVENT_KINDS] = {
+    [EVENT_SWITCH] = true,           [EVENT_THREAD_CREATE] = true,
+    [EVENT_THREAD_EXIT] = true,      [EVENT_DISPATCHER_CREATE] = true,
+    [EVENT_STATE_DISPATCHER] = true, [EVENT_STATE_BEGIN] = true,
+    [EVENT_STATE_THREAD] = true,     [EVENT_EXC_ENTER] = true,
+    [EVENT_EXC_EXIT] = true,         [EVENT_IRQ_ENTER] = true,
+    [EVENT_IRQ_EXIT] = true,         [EVENT_SYSCALL_ENTER] = true,
+    [EVENT_SYSCALL_EXIT] = true,     [EVENT_IPC_CALL] = true,
+    [EVENT_IPC_REPLY] = true,        [EVENT_TIMER_FIRE] = true,
+    [EVENT_TRACE_START] = true,      [EVENT_STATE_LEFT_OUT] = true,
 };
 
-static const struct event_fields wanted[ACTIVITY_EVENTS] = {
-    [SWITCH] = {"SCHED:switch", {"from", "to", "from_priority", "to_priority"}},
-    [THREAD_CREATE] = {"SCHED:thread_create", {"thread", "cpu"}},
-    [THREAD_EXIT] = {"SCHED:thread_exit", {"thread"}},
-    [DISPATCHER_CREATE] = {"SCHED:dispatcher_create", {"thread", "pid"}},
-    [STATE_DISPATCHER] = {"STATE:state_dispatcher", {"thread", "pid", "cpu"}},
-    [STATE_BEGIN] = {"STATE:state_begin", {"mask"}},
-    [STATE_THREAD] = {"STATE:state_thread", {"thread", "cpu", "priority", "state"}},
-    [EXC_ENTER] = {"EXC:exc_enter", {"vector", "pc"}},
-    [EXC_EXIT] = {"EXC:exc_exit", {"vector"}},
-    [IRQ_ENTER] = {"IRQ:irq_enter", {NULL}},
-    [IRQ_EXIT] = {"IRQ:irq_exit", {NULL}},
-    [SYSCALL_ENTER] = {"SYSCALL:syscall_enter", {"number"}},
-    [SYSCALL_EXIT] = {"SYSCALL:syscall_exit", {"number"}},
-    [IPC_CALL] = {"IPC:ipc_call", {NULL}},
-    [IPC_REPLY] = {"IPC:ipc_reply", {NULL}},
-    [TIMER_FIRE] = {"TIMER:timer_fire", {NULL}},
-    [TRACE_START] = {"TRACE:start", {"mask"}},
-    [STATE_LEFT_OUT] = {"STATE:state_left_out", {"pid", "left_out"}},
-    [SWITCH_REASON] = {"SCHED:switch", {"reason"}},
-    [CREATED_KERNEL] = {"SCHED:thread_create", {"kernel"}},
-    [DISPATCHER_WAITS] = {"STATE:state_dispatcher", {"waits"}},
-    [STATE_KERNEL] = {"STATE:state_thread", {"kernel"}},
-    [STATE_EXCEPTION] = {"STATE:state_thread", {"exception"}},
-};
+// The folders of monitors do not tell on which CPU a dispatcher is.
+static bool is_followed(const struct trace_event *event)
+{
+    return follows[event->kind] && (event->kind != EVENT_STATE_DISPATCHER || event_tells(event, 2));
+}
 
 // ---- threads -----------------------------------------------------------------------------------
 
@@ -264,7 +230,7 @@ static void take_left_out(struct activity_machine *machine, u64 pid, bool left_o
 
 // Takes a switch. Returns the thread that runs after it.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
-                                           const u64 *values, u64 reason)
+                                           const u64 *values)
 {
     struct activity_thread *from = get_thread(machine, values[0], cpu);
     from->cpu = cpu;
@@ -272,7 +238,7 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     u32 what = innermost(from);
     note_handler(from);
     if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT ||
-        (from->kernel && gives_away(reason)))
+        (from->kernel && gives_away(values[4])))
         settle(from);
     unsettle(&machine->unnamed[cpu]);
     machine->handed_by[cpu] = machine->doer = from->id;
@@ -315,25 +281,38 @@ static void take_ipc(struct activity_machine *machine, struct activity_thread *s
         settle(&machine->threads[place]);
 }
 
-static void apply_to(struct activity_machine *machine, struct activity_thread *self, u32 kind,
-                     u32 cpu, const u64 *values)
+static void apply_to(struct activity_machine *machine, struct activity_thread *self,
+                     const struct trace_event *event)
 {
-    if (kind == IPC_CALL || kind == IPC_REPLY)
-        take_ipc(machine, self, cpu);
-    else if (kind == EXC_ENTER)
+    const u64 *values = event->values;
+    switch ((u32)event->kind) {
+    case EVENT_IPC_CALL:
+    case EVENT_IPC_REPLY:
+        take_ipc(machine, self, event->cpu);
+        break;
+    case EVENT_EXC_ENTER:
         take_exception(self, values);
-    else if (kind == EXC_EXIT)
+        break;
+    case EVENT_EXC_EXIT:
         leave(self, (u32)(values[0] % CALL));
-    else if (kind == SYSCALL_ENTER)
+        break;
+    case EVENT_SYSCALL_ENTER:
         take_call(self, values[0]);
-    else if (kind == SYSCALL_EXIT)
+        break;
+    case EVENT_SYSCALL_EXIT:
         leave(self, CALL + (u32)(values[0] % CALL));
-    else if (kind == IRQ_ENTER || kind == TIMER_FIRE)
+        break;
+    case EVENT_TIMER_FIRE:
         note_handler(self);
-    if (kind == IRQ_ENTER)
+        break;
+    case EVENT_IRQ_ENTER:
+        note_handler(self);
         enter(self, IRQ);
-    else if (kind == IRQ_EXIT)
+        break;
+    case EVENT_IRQ_EXIT:
         leave(self, IRQ);
+        break;
+    }
 }
 
 // Notes which majors are recorded from now on. Of what threads have entered meanwhile, nothing was
@@ -351,25 +330,19 @@ static void set_enabled(struct activity_machine *machine, u64 majors)
     recorded->always = machine->enabled & (machine->beginning ? UINT64_MAX : recorded->always);
 }
 
-static bool is_enabled(const struct activity_machine *machine, u32 kind)
-{
-    const struct event_description *description = machine->events[kind].description;
-    return description != NULL && (machine->enabled >> description->info.major & 1) != 0;
-}
-
 // Takes what the recording's state tells of a thread that runs. It makes the system call that tells
 // it, or is in an interrupt from another CPU. The interrupt's end is told if those are logged.
 static void take_running(const struct activity_machine *machine, struct activity_thread *thread,
                          bool in_interrupt)
 {
-    if (thread->settled || !in_interrupt || !is_enabled(machine, EXC_EXIT))
+    if (thread->settled || !in_interrupt || (machine->exits & machine->enabled) == 0)
         return;
     if (thread->kernel)
         thread->settled = true;
     if (is_interrupt(innermost(thread))) // its begin was told
         return;
     enter(thread, VECTOR_EXTERNAL);
-    if (is_enabled(machine, IRQ_EXIT))
+    if ((machine->irq_exits & machine->enabled) != 0)
         enter(thread, IRQ);
 }
 
@@ -381,7 +354,7 @@ static void take_kernel(const struct activity_machine *machine, struct activity_
     if (state != TOLD_PARKED && state != TOLD_READY)
         return;
     unsettle(thread);
-    if (state == TOLD_READY && exception != 0 && !is_enabled(machine, EXC_EXIT))
+    if (state == TOLD_READY && exception != 0 && (machine->exits & machine->enabled) == 0)
         return; // it will not be told when
     settle(thread);
     if (state == TOLD_READY && exception != 0)
@@ -417,66 +390,60 @@ static void take_waiting(const struct activity_machine *machine, struct activity
         settle(thread);
 }
 
-// Returns a field that older traces lack; 0 if this one does.
-static u64 newer(const struct activity_machine *machine, u32 kind, const struct trace_event *event)
-{
-    u64 values[EVENT_FIELDS_MAX] = {0};
-    return event_fields_are(&machine->events[kind], event, values) ? values[0] : 0;
-}
-
 // Takes an event that tells of a thread, whoever logs it.
-static void apply_to_other(struct activity_machine *machine, u32 kind,
-                           const struct trace_event *event, const u64 *values)
+static void apply_to_other(struct activity_machine *machine, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     struct activity_thread *other;
-    switch (kind) {
-    case THREAD_CREATE:
+    switch ((u32)event->kind) {
+    case EVENT_THREAD_CREATE:
         other = get_thread(machine, values[0], (u32)values[1]);
         other->settled = true;
-        other->kernel = newer(machine, CREATED_KERNEL, event) != 0;
+        other->kernel = values[2] != 0;
         break;
-    case THREAD_EXIT:
+    case EVENT_THREAD_EXIT:
         get_thread(machine, values[0], event->cpu)->ended = true;
         break;
-    case DISPATCHER_CREATE:
+    case EVENT_DISPATCHER_CREATE:
         set_process(machine, get_thread(machine, values[0], event->cpu), values[1]);
         break;
-    case STATE_LEFT_OUT:
+    case EVENT_STATE_LEFT_OUT:
         take_left_out(machine, values[0], values[1] != 0);
         break;
-    case STATE_BEGIN:
-    case TRACE_START:
+    case EVENT_STATE_BEGIN:
+    case EVENT_TRACE_START:
         set_enabled(machine, values[0]);
         break;
-    case STATE_DISPATCHER:
+    case EVENT_STATE_DISPATCHER:
         other = get_thread(machine, values[0], (u32)values[2]);
         set_process(machine, other, values[1]);
-        if (newer(machine, DISPATCHER_WAITS, event) != 0)
+        if (values[3] != 0)
             take_waiting(machine, other);
         break;
     }
 }
 
 // Returns the thread that runs after the event; NULL if nobody knows.
-static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
-                                     const struct trace_event *event, const u64 *values)
+static struct activity_thread *apply(struct activity_machine *machine,
+                                     const struct trace_event *event)
 {
+    const u64 *values = event->values;
     u32 cpu = event->cpu;
-    if (kind == SWITCH)
-        return take_switch(machine, cpu, values, newer(machine, SWITCH_REASON, event));
-    if (kind == STATE_THREAD) {
+    if (event->kind == EVENT_SWITCH)
+        return take_switch(machine, cpu, values);
+    if (event->kind == EVENT_STATE_THREAD) {
         struct activity_thread *told = get_thread(machine, values[0], cpu);
         set_priority(told, values[2]);
-        if (newer(machine, STATE_KERNEL, event) != 0) {
+        if (values[4] != 0) {
             told->kernel = true;
-            take_kernel(machine, told, values[3], newer(machine, STATE_EXCEPTION, event));
+            take_kernel(machine, told, values[3], values[5]);
         }
         return take_told(machine, told, cpu, values[3]);
     }
-    apply_to_other(machine, kind, event, values);
+    apply_to_other(machine, event);
     u64 id = machine->cpus[cpu].thread;
     struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
-    apply_to(machine, self != NULL ? self : &machine->unnamed[cpu], kind, cpu, values);
+    apply_to(machine, self != NULL ? self : &machine->unnamed[cpu], event);
     machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
     return self;
 }
@@ -484,15 +451,11 @@ static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
 static int take_event(void *context, const struct trace_event *event)
 {
     struct activity_machine *machine = context;
-    u64 values[EVENT_FIELDS_MAX] = {0};
-    u32 kind = 0;
     machine->doer = machine->cpus[event->cpu].thread;
     machine->beginning = machine->beginning && event->time < machine->begun;
-    while (kind < ACTIVITY_EVENTS && !event_fields_are(&machine->events[kind], event, values))
-        kind++;
-    if (kind == ACTIVITY_EVENTS)
+    if (!is_followed(event))
         return KOV_OK;
-    return change(machine, apply(machine, kind, event, values), event->cpu, event->time);
+    return change(machine, apply(machine, event), event->cpu, event->time);
 }
 
 static int take_loss(void *context, const struct trace_loss *loss)
@@ -511,16 +474,8 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 // ---- begin and end -----------------------------------------------------------------------------
 
-void activity_find(struct activity_machine *machine, const struct descriptions *descriptions)
-{
-    memcpy(machine->events, wanted, sizeof(wanted));
-    for (u32 kind = 0; kind < ACTIVITY_EVENTS; kind++)
-        event_fields_find(&machine->events[kind], descriptions);
-}
-
 struct learning {
     struct activity_machine *machine;
-    struct event_fields state_end;
     u64 events;
 };
 
@@ -530,19 +485,19 @@ static int learn_left_out(void *context, const struct trace_event *event)
 {
     struct learning *learning = context;
     struct activity_machine *machine = learning->machine;
-    u64 values[EVENT_FIELDS_MAX];
-    if (event_fields_are(&machine->events[STATE_LEFT_OUT], event, values))
+    const u64 *values = event->values;
+    if (event->kind == EVENT_STATE_LEFT_OUT)
         take_left_out(machine, values[0], values[1] != 0);
-    else if (event_fields_are(&machine->events[STATE_DISPATCHER], event, values) &&
+    else if (event->kind == EVENT_STATE_DISPATCHER && is_followed(event) &&
              activity_leaves_out(machine, values[1]))
         set_process(machine, get_thread(machine, values[0], (u32)values[2]), values[1]);
-    bool all = event_fields_are(&learning->state_end, event, values);
+    bool all = event->kind == EVENT_STATE_END;
     return all || ++learning->events == LEARN_EVENTS ? VISIT_ENOUGH : KOV_OK;
 }
 
 void activity_begin(struct activity_machine *machine, struct engine *engine, u64 from)
 {
-    struct learning learning = {machine, {.name = "STATE:state_end"}, 0};
+    struct learning learning = {machine, 0};
     const struct visitor visitor = {learn_left_out, NULL, &learning};
     machine->told = engine->cpus;
     machine->recorded = &engine->recorded;
@@ -554,15 +509,15 @@ void activity_begin(struct activity_machine *machine, struct engine *engine, u64
         machine->needed[i] = recorded_mask(needed[i]);
     machine->unnamed = memory_get(ORRERY_MAX_CPUS * sizeof(*machine->unnamed));
     memset(machine->unnamed, 0, ORRERY_MAX_CPUS * sizeof(*machine->unnamed));
-    activity_find(machine, &engine->descriptions);
+    machine->exits = event_kinds_major(&engine->descriptions, EVENT_EXC_EXIT);
+    machine->irq_exits = event_kinds_major(&engine->descriptions, EVENT_IRQ_EXIT);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         machine->cpus[cpu] = state_of(machine, NULL, cpu, from);
         machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
         machine->known[cpu] = engine_known_until(engine, cpu);
     }
-    if (machine->events[STATE_LEFT_OUT].description == NULL)
+    if (event_kinds_described(&engine->descriptions, EVENT_STATE_LEFT_OUT) == NULL)
         return;
-    event_fields_find(&learning.state_end, &engine->descriptions);
     engine_seek(engine, 0);
     engine_visit(engine, UINT64_MAX, &visitor); // an error comes again when all is visited
 }

@@ -6,7 +6,7 @@
 #ifndef KOV_ACTIVITY_H
 #define KOV_ACTIVITY_H
 
-#include "trace/engine/event_fields.h"
+#include "trace/engine/engine.h"
 
 enum activity {
     ACTIVITY_UNKNOWN,
@@ -32,14 +32,12 @@ struct activity_interval {
 };
 
 struct activity_thread;
-#define ACTIVITY_EVENTS 23
 #define ACTIVITY_LEFT_OUT_MAX 64
 
 // A thread's state in the recording's state (trace/events/state.def).
 enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
 
 struct activity_machine {
-    struct event_fields events[ACTIVITY_EVENTS];
     struct activity_thread *threads; // by id
     // By CPU: what the thread does that runs there while nobody knows which one it is.
     struct activity_thread *unnamed;
@@ -50,6 +48,7 @@ struct activity_machine {
     bool beginning;                                 // the trace has not yet told what it records
     u64 begun;                                      // when it should have
     u64 switches, needed[ACTIVITIES]; // majors without which threads, and activities, are unknown
+    u64 exits, irq_exits;             // majors that tell ends of exceptions and of interrupts
     // Processes of which the recording has switches and calls alone: what they do is unknown.
     u64 left_out[ACTIVITY_LEFT_OUT_MAX];
     u32 left_out_count;
@@ -68,8 +67,6 @@ struct activity_machine {
 // that they are unknown. Looks first for whom the recording leaves out, so the caller must seek the
 // engine afterwards.
 void activity_begin(struct activity_machine *machine, struct engine *engine, u64 from);
-// Finds its events again, in other descriptions of the same trace.
-void activity_find(struct activity_machine *machine, const struct descriptions *descriptions);
 struct visitor activity_visitor(struct activity_machine *machine);
 // Returns whether the recording has left out a process, as far as it has told by now.
 bool activity_leaves_out(const struct activity_machine *machine, u64 pid);

@@ -290,6 +290,7 @@ int descriptions_read(struct descriptions *descriptions, const char *text, const
         at = behind;
     }
     sort(descriptions);
+    event_kinds_find(descriptions);
     return code;
 }
 
@@ -308,6 +309,16 @@ const struct event_description *descriptions_find(const struct descriptions *des
         return NULL;
     return bsearch(&wanted, descriptions->events, descriptions->count,
                    sizeof(*descriptions->events), compare);
+}
+
+bool description_field(const struct event_description *event, const char *name, u32 *place)
+{
+    for (u32 i = 0; i < event->info.field_count; i++)
+        if (strcmp(event->info.fields[i].name, name) == 0) {
+            *place = i;
+            return true;
+        }
+    return false;
 }
 
 bool descriptions_cover(const struct descriptions *descriptions, const u8 *packet, size_t bytes)

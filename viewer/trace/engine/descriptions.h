@@ -4,6 +4,8 @@
 #ifndef KOV_DESCRIPTIONS_H
 #define KOV_DESCRIPTIONS_H
 
+#include "trace/engine/event_kinds.h"
+
 #include <stddef.h>
 #include <trace/table.h>
 
@@ -11,7 +13,8 @@ struct event_description {
     // If the event is the same in the table, its format is the table's. Else the format is made of
     // the fields' names. Both have one conversion for each field.
     struct trace_event_info info;
-    char *full_name; // "SCHED:switch"
+    char *full_name; // "MAJOR:event"
+    struct described_kind known;
     char *format, *names[TRACE_MAX_FIELDS];
 };
 
@@ -35,6 +38,8 @@ void descriptions_free(struct descriptions *descriptions);
 
 // Returns NULL when there is none. id: major << 16 | minor.
 const struct event_description *descriptions_find(const struct descriptions *descriptions, u32 id);
+// Finds the place of a field. Returns false if the event has none of that name.
+bool description_field(const struct event_description *event, const char *name, u32 *place);
 // Returns whether every event of a packet has a description. Programs may describe their own events
 // while a trace runs. Its metadata then grows.
 bool descriptions_cover(const struct descriptions *descriptions, const u8 *packet, size_t bytes);

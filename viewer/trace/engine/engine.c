@@ -165,6 +165,19 @@ static int visit_loss(struct engine *engine, struct packet_stream *stream,
     return visitor->loss(visitor->context, &loss);
 }
 
+// Reads the fields that kov knows by name, once for all visitors.
+static void read_values(struct trace_event *event)
+{
+    const struct described_kind *known = &event->description->known;
+    u64 all[TRACE_MAX_FIELDS];
+    event->kind = event->pid == 0 ? (enum event_kind)known->kind : EVENT_OTHER;
+    if (known->told == 0)
+        return;
+    trace_event_fields(event, all);
+    for (u32 i = 0; i < EVENT_FIELDS_MAX; i++)
+        event->values[i] = (known->told >> i & 1) != 0 ? all[known->places[i]] : 0;
+}
+
 static int visit_event(struct engine *engine, struct packet_stream *stream,
                        const struct visitor *visitor)
 {
@@ -182,6 +195,8 @@ static int visit_event(struct engine *engine, struct packet_stream *stream,
         };
         if (event.description != NULL && !trace_event_fits(&event.description->info, event.words))
             event.description = NULL;
+        if (event.description != NULL)
+            read_values(&event);
         code = visitor->event(visitor->context, &event);
     }
     stream_next_event(stream);

@@ -46,7 +46,21 @@ struct trace_event {
     u32 words; // data words
     const u8 *data;
     const struct event_description *description; // NULL: the metadata does not know it
+    enum event_kind kind; // EVENT_OTHER also for all that processes log: they may log anything
+    u64 values[EVENT_FIELDS_MAX]; // of event_kind_of_any, in the order of event_kinds.def
 };
+
+// Returns the kind of an event, of the kernel or of a process.
+static inline enum event_kind event_kind_of_any(const struct trace_event *event)
+{
+    return event->description == NULL ? EVENT_OTHER
+                                      : (enum event_kind)event->description->known.kind;
+}
+// Returns whether the trace tells a field, by its number in event_kinds.def. If not, its value is 0.
+static inline bool event_tells(const struct trace_event *event, u32 field)
+{
+    return (event->description->known.told >> field & 1) != 0;
+}
 
 // The functions return KOV_OK to go on, VISIT_ENOUGH to end well, or an exit code. NULL: not
 // wanted.

@@ -26,18 +26,36 @@ struct place {
     u64 address, bytes, from, to;
 };
 
+static const u8 named[LABEL_KINDS] = {[LABEL_PROCESS] = EVENT_PROCESS_NAME,
+                                      [LABEL_THREAD] = EVENT_THREAD_NAME,
+                                      [LABEL_CLASS] = EVENT_CLASS_NAME,
+                                      [LABEL_SENSOR] = EVENT_SENSOR_NAME};
+
 struct search {
     struct labels *labels;
     u64 events;
+    u64 state; // its major, as a mask
     bool begun;
 };
 
-static struct keyed_rows *linked_by(struct labels *labels, u32 link)
+// Returns where the number belongs that an event tells of another number; NULL: it tells none.
+static struct keyed_rows *linked_by(struct labels *labels, enum event_kind kind)
 {
-    struct keyed_rows *const rows[LABEL_LINKS] = {
-        &labels->classes, &labels->classes, &labels->processes, &labels->processes,
-        &labels->parents, &labels->owned,   &labels->owned};
-    return rows[link];
+    switch ((u32)kind) {
+    case EVENT_STATE_OBJECT:
+    case EVENT_OBJECT_CREATE:
+        return &labels->classes;
+    case EVENT_STATE_PROCESS:
+    case EVENT_PROCESS_CREATE:
+        return &labels->processes;
+    case EVENT_STATE_CHILD:
+        return &labels->parents;
+    case EVENT_IPC_CALL:
+    case EVENT_IPC_ENDPOINT:
+        return &labels->owned;
+    default:
+        return NULL;
+    }
 }
 
 // ---- objects' memory ---------------------------------------------------------------------------
@@ -55,25 +73,24 @@ static void learn_place(struct labels *labels, const u64 *values, u64 from)
 {
     struct place *place = keyed_rows_get(&labels->places, (const u64[KEY_WORDS]){values[0]});
     if (place->address == 0)
-        *place = (struct place){{values[0]}, values[1], values[2], from, UINT64_MAX};
+        *place = (struct place){{values[0]}, values[2], values[3], from, UINT64_MAX};
 }
 
 static void learn_places(struct labels *labels, const struct trace_event *event)
 {
-    const struct event_fields *events = labels->place_events;
-    u64 values[EVENT_FIELDS_MAX];
-    if (event_fields_are(&events[PLACE_TOLD], event, values)) {
-        learn_place(labels, values, 0);
-    } else if (event_fields_are(&events[PLACE_MADE], event, values)) {
-        learn_place(labels, values, event->time);
-    } else if (event_fields_are(&events[PLACE_FREED], event, values)) {
+    const u64 *values = event->values;
+    bool told = event->kind == EVENT_STATE_OBJECT;
+    if (told || event->kind == EVENT_OBJECT_CREATE) {
+        if (event_tells(event, 2) && event_tells(event, 3))
+            learn_place(labels, values, told ? 0 : event->time);
+    } else if (event->kind == EVENT_OBJECT_RECLAIM) {
         struct place *place =
             (struct place *)keyed_rows_find(&labels->places, (const u64[KEY_WORDS]){values[0]});
         if (place != NULL)
             place->to = event->time;
-    } else if (event_fields_are(&events[PLACE_STATE], event, values)) {
+    } else if (event->kind == EVENT_STATE_BEGIN) {
         labels->followed |= (values[0] & bit_of("OBJ")) != 0;
-    } else if (event_fields_are(&events[PLACE_MASK], event, values)) {
+    } else if (event->kind == EVENT_TRACE_START) {
         u64 locks = bit_of("LOCK") | bit_of("LOCKHOLD");
         labels->unfollowed |= (values[0] & locks) != 0 && (values[0] & bit_of("OBJ")) == 0;
     }
@@ -142,22 +159,19 @@ void labels_lose(struct labels *labels)
 
 // ---- learning ----------------------------------------------------------------------------------
 
-// A process may log in its own stream whatever it likes.
 void labels_learn(struct labels *labels, const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX] = {0};
-    if (event->pid != 0)
+    const u64 *values = event->values;
+    if (event->kind == EVENT_OTHER)
         return;
     learn_places(labels, event);
-    for (u32 link = 0; link < LABEL_LINKS; link++)
-        if (event_fields_are(&labels->links[link], event, values)) {
-            const u64 key[KEY_WORDS] = {values[0]};
-            ((struct link *)keyed_rows_get(linked_by(labels, link), key))->to = values[1];
-        }
+    struct keyed_rows *links = linked_by(labels, event->kind);
+    if (links != NULL)
+        ((struct link *)keyed_rows_get(links, (const u64[KEY_WORDS]){values[0]}))->to = values[1];
     for (u32 kind = 0; kind < LABEL_KINDS; kind++)
-        if (event_fields_are(&labels->events[kind], event, values)) {
-            struct label *label =
-                keyed_rows_get(&labels->kinds[kind], (const u64[KEY_WORDS]){values[0], values[1]});
+        if (event->kind == named[kind]) {
+            const u64 key[KEY_WORDS] = {values[0], kind == LABEL_SENSOR ? values[1] : 0};
+            struct label *label = keyed_rows_get(&labels->kinds[kind], key);
             trace_event_string(event, label->name);
         }
 }
@@ -165,62 +179,33 @@ void labels_learn(struct labels *labels, const struct trace_event *event)
 static int find_state(void *context, const struct trace_event *event)
 {
     struct search *search = context;
-    u64 values[EVENT_FIELDS_MAX];
     labels_learn(search->labels, event);
-    search->begun |= (event->id >> 16 & 63) == search->labels->state_end.description->info.major;
-    return event_fields_are(&search->labels->state_end, event, values) ||
+    search->begun |= (search->state >> (event->id >> 16 & 63) & 1) != 0;
+    return event->kind == EVENT_STATE_END ||
                    ++search->events == (search->begun ? STATE_EVENTS_MAX : STATE_BEGINS_WITHIN)
                ? VISIT_ENOUGH
                : KOV_OK;
 }
 
-void labels_find_events(struct labels *labels, const struct descriptions *descriptions)
+void labels_prepare(struct labels *labels)
 {
-    static const char *const links[LABEL_LINKS][3] = {
-        {"STATE:state_object", "coid", "class_id"}, {"OBJ:obj_create", "coid", "class_id"},
-        {"STATE:state_process", "coid", "pid"},     {"SCHED:process_create", "coid", "pid"},
-        {"STATE:state_child", "child", "parent"},   {"IPC:ipc_call", "endpoint", "server"},
-        {"IPC:ipc_endpoint", "endpoint", "pid"}};
-    static const struct event_fields places[PLACE_EVENTS] = {
-        [PLACE_TOLD] = {.name = "STATE:state_object", .fields = {"coid", "address", "bytes"}},
-        [PLACE_MADE] = {.name = "OBJ:obj_create", .fields = {"coid", "address", "bytes"}},
-        [PLACE_FREED] = {.name = "OBJ:obj_reclaim", .fields = {"coid"}},
-        [PLACE_STATE] = {.name = "STATE:state_begin", .fields = {"mask"}},
-        [PLACE_MASK] = {.name = "TRACE:start", .fields = {"mask"}}};
-    static const char *const names[][3] = {{"STATE:process_name", "pid"},
-                                           {"STATE:thread_name", "thread"},
-                                           {"STATE:class_name", "class_id"},
-                                           {"STATE:sensor_name", "pid", "sensor"}};
-    for (u32 kind = 0; kind < LABEL_KINDS; kind++) {
+    for (u32 kind = 0; kind < LABEL_KINDS; kind++)
         labels->kinds[kind].row_bytes = sizeof(struct label);
-        labels->events[kind] = (struct event_fields){.name = names[kind][0],
-                                                     .fields = {names[kind][1], names[kind][2]}};
-        event_fields_find(&labels->events[kind], descriptions);
-    }
-    for (u32 link = 0; link < LABEL_LINKS; link++) {
-        linked_by(labels, link)->row_bytes = sizeof(struct link);
-        labels->links[link] = (struct event_fields){.name = links[link][0],
-                                                    .fields = {links[link][1], links[link][2]}};
-        event_fields_find(&labels->links[link], descriptions);
-    }
+    labels->classes.row_bytes = labels->processes.row_bytes = sizeof(struct link);
+    labels->parents.row_bytes = labels->owned.row_bytes = sizeof(struct link);
     labels->places.row_bytes = sizeof(struct place);
-    memcpy(labels->place_events, places, sizeof(places));
-    for (u32 i = 0; i < PLACE_EVENTS; i++)
-        event_fields_find(&labels->place_events[i], descriptions);
-    labels->state_end = (struct event_fields){.name = "STATE:state_end"};
-    event_fields_find(&labels->state_end, descriptions);
 }
 
 int labels_begin(struct labels *labels, struct engine *engine, u64 from)
 {
-    u64 begin, end;
-    labels_find_events(labels, &engine->descriptions);
-    if (!engine_range(engine, &begin, &end) || from <= begin)
+    u64 first, last, state = event_kinds_major(&engine->descriptions, EVENT_STATE_END);
+    labels_prepare(labels);
+    if (!engine_range(engine, &first, &last) || from <= first)
         return KOV_OK;
     labels_lose(labels); // what came and went before is not read
-    if (labels->state_end.description == NULL || labels->kinds[LABEL_CLASS].count > 0)
+    if (state == 0 || labels->kinds[LABEL_CLASS].count > 0)
         return KOV_OK;
-    struct search search = {.labels = labels};
+    struct search search = {.labels = labels, .state = state};
     struct visitor visitor = {find_state, NULL, &search};
     engine_seek(engine, 0);
     return engine_visit(engine, UINT64_MAX, &visitor);
@@ -280,8 +265,10 @@ void labels_free(struct labels *labels)
 {
     keyed_rows_free(&labels->places);
     free(labels->by_address);
-    for (u32 link = 0; link < LABEL_LINKS; link++)
-        keyed_rows_free(linked_by(labels, link));
+    keyed_rows_free(&labels->classes);
+    keyed_rows_free(&labels->processes);
+    keyed_rows_free(&labels->parents);
+    keyed_rows_free(&labels->owned);
     for (u32 kind = 0; kind < LABEL_KINDS; kind++)
         keyed_rows_free(&labels->kinds[kind]);
 }

@@ -6,7 +6,7 @@
 #define KOV_LABELS_H
 
 #include "tools/keyed_rows.h"
-#include "trace/engine/event_fields.h"
+#include "trace/engine/engine.h"
 
 enum label_kind { LABEL_PROCESS, LABEL_THREAD, LABEL_CLASS, LABEL_SENSOR, LABEL_KINDS };
 
@@ -15,18 +15,11 @@ struct label {
     char name[TRACE_TEXT_BYTES];
 };
 
-// Events that tell a number of another number.
-#define LABEL_LINKS 7
-// Events that tell where an object's memory is, and that it is free again; and of majors.
-enum { PLACE_TOLD, PLACE_MADE, PLACE_FREED, PLACE_STATE, PLACE_MASK, PLACE_EVENTS };
-
 struct labels {
-    struct event_fields events[LABEL_KINDS], links[LABEL_LINKS], state_end;
     struct keyed_rows kinds[LABEL_KINDS];                 // struct label
     struct keyed_rows classes, processes, parents, owned; // struct link
-    struct event_fields place_events[PLACE_EVENTS];
-    struct keyed_rows places; // of the kernel's objects in memory
-    void **by_address;        // the same rows in order
+    struct keyed_rows places;                             // of the kernel's objects in memory
+    void **by_address;                                    // the same rows in order
     size_t by_address_count;
     bool followed, unfollowed; // objects that come and go are told; or no more
 };
@@ -36,8 +29,8 @@ struct labels {
 // the state with which the trace begins, and the caller must seek the engine again. Returns an exit
 // code.
 int labels_begin(struct labels *labels, struct engine *engine, u64 from);
-// Finds its events, also again in other descriptions of the same trace.
-void labels_find_events(struct labels *labels, const struct descriptions *descriptions);
+// Prepares for events that come by and by, from the beginning on.
+void labels_prepare(struct labels *labels);
 // Learns from any event.
 void labels_learn(struct labels *labels, const struct trace_event *event);
 // Returns NULL if the trace does not tell the name.

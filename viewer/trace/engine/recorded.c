@@ -5,34 +5,23 @@
 // major counts as not recorded.
 #include "trace/engine/recorded.h"
 #include "tools/kov.h"
-#include "trace/engine/event_fields.h"
+#include "trace/engine/engine.h"
 
 #include <string.h>
 
 #define EVENTS_MAX 4000000 // that are looked at
+#define SWITCH_REASON 4    // its number in event_kinds.def
 
 // What tools need of a major, whatever else it has.
-static const struct event_fields essential[] = {
-    {.name = "SCHED:switch", .fields = {"from", "to", "from_priority", "to_priority"}},
-    {.name = "SCHED:wake", .fields = {"thread", "cpu"}},
-    {.name = "EXC:exc_enter", .fields = {"vector", "pc"}},
-    {.name = "EXC:exc_exit", .fields = {"vector"}},
-    {.name = "SYSCALL:syscall_enter", .fields = {"number"}},
-    {.name = "SYSCALL:syscall_exit", .fields = {"number"}},
-    {.name = "FAULT:fault_enter", .fields = {"access"}},
-    {.name = "FAULT:fault_exit", .fields = {"result"}},
-    {.name = "IPC:ipc_call", .fields = {"call"}},
-    {.name = "IPC:ipc_reply", .fields = {"call"}},
-    {.name = "LOCK:lock_contended", .fields = {"lock"}},
-    {.name = "LOCKHOLD:lock_take", .fields = {"lock"}},
-    {.name = "LOCKHOLD:lock_release", .fields = {"lock"}},
-    {.name = "PMU:sample", .fields = {"pc"}},
+static const u8 essential[] = {
+    EVENT_SWITCH,        EVENT_WAKE,         EVENT_EXC_ENTER,      EVENT_EXC_EXIT,
+    EVENT_SYSCALL_ENTER, EVENT_SYSCALL_EXIT, EVENT_FAULT_ENTER,    EVENT_FAULT_EXIT,
+    EVENT_IPC_CALL,      EVENT_IPC_REPLY,    EVENT_LOCK_CONTENDED, EVENT_LOCK_TAKE,
+    EVENT_LOCK_RELEASE,  EVENT_SAMPLE,
 };
 
-enum { START, STATE, MASKS };
 struct search {
     struct recorded *recorded;
-    struct event_fields masks[MASKS];
     u64 from, events;
 };
 
@@ -49,27 +38,19 @@ u64 recorded_mask(const char *majors)
     return mask;
 }
 
-static bool is_described(struct event_fields event, const struct descriptions *descriptions)
-{
-    event_fields_find(&event, descriptions);
-    return event.description != NULL;
-}
-
 // Before the trace tells, there are the majors of its events.
 static int look(void *context, const struct trace_event *event)
 {
     struct search *search = context;
     struct recorded *recorded = search->recorded;
-    u64 values[EVENT_FIELDS_MAX];
     bool any = search->events++ > 0;
-    for (u32 i = 0; i < MASKS; i++)
-        if (event_fields_are(&search->masks[i], event, values)) {
-            if (i == STATE || !any || event->time < search->from) {
-                recorded->begin = values[0];
-                recorded->begin_told = true;
-            }
-            recorded->told = true;
+    if (event->kind == EVENT_TRACE_START || event->kind == EVENT_STATE_BEGIN) {
+        if (event->kind == EVENT_STATE_BEGIN || !any || event->time < search->from) {
+            recorded->begin = event->values[0];
+            recorded->begin_told = true;
         }
+        recorded->told = true;
+    }
     if (!recorded->told)
         recorded->begin |= 1UL << (event->id >> 16 & 63);
     bool enough = recorded->told ? event->time >= search->from : search->events == EVENTS_MAX;
@@ -79,19 +60,15 @@ static int look(void *context, const struct trace_event *event)
 int recorded_read(struct engine *engine, u64 from)
 {
     struct recorded *recorded = &engine->recorded;
-    struct search search = {.recorded = recorded,
-                            .masks = {[START] = {.name = "TRACE:start", .fields = {"mask"}},
-                                      [STATE] = {.name = "STATE:state_begin", .fields = {"mask"}}},
-                            .from = from};
+    struct search search = {.recorded = recorded, .from = from};
     const struct visitor visitor = {look, NULL, &search};
     *recorded = (struct recorded){0};
-    for (u32 i = 0; i < MASKS; i++)
-        event_fields_find(&search.masks[i], &engine->descriptions);
     for (u32 i = 0; i < ARRAY_SIZE(essential); i++)
-        if (!is_described(essential[i], &engine->descriptions))
-            recorded->undescribed |= recorded_mask(essential[i].name);
-    recorded->reasons = is_described(
-        (struct event_fields){.name = "SCHED:switch", .fields = {"reason"}}, &engine->descriptions);
+        if (event_kinds_described(&engine->descriptions, essential[i]) == NULL)
+            recorded->undescribed |= recorded_mask(event_kinds_name(essential[i]));
+    const struct event_description *change =
+        event_kinds_described(&engine->descriptions, EVENT_SWITCH);
+    recorded->reasons = change != NULL && (change->known.told >> SWITCH_REASON & 1) != 0;
     engine_seek(engine, 0);
     int code = engine_visit(engine, UINT64_MAX, &visitor);
     recorded->begin &= ~recorded->undescribed;
