@@ -4,9 +4,9 @@
 #ifndef KOV_CHROME_H
 #define KOV_CHROME_H
 
-#include "trace/engine/activity.h"
-#include "trace/engine/labels.h"
-#include "trace/trace_choice.h"
+#include "trace/activity.h"
+#include "trace/labels.h"
+#include "analyses/trace_choice.h"
 
 // A process and a thread in the terms of the format. Processes have their own pid. CPUs are a group
 // of their own, as are threads whose process the trace does not tell.

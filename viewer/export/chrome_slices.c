@@ -3,7 +3,7 @@
 // it runs, with system calls, faults and interrupts inside. The track of a thread of a process's
 // library shows when its dispatcher runs and has it.
 #include "export/chrome.h"
-#include "trace/syscall_name.h"
+#include "analyses/syscall_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "tools/keyed_rows.h"
 #include "tools/memory.h"
-#include "trace/engine/engine.h"
+#include "trace/engine.h"
 
 #include <orrery/monitors.h>
 

@@ -4,7 +4,7 @@
 #ifndef KOV_MONITOR_SENSORS_H
 #define KOV_MONITOR_SENSORS_H
 
-#include "trace/trace_tool.h"
+#include "analyses/trace_tool.h"
 
 struct monitor_sensors {
     struct keyed_rows rows;

@@ -6,7 +6,7 @@
 #include "monitors/monitor_sensors.h"
 #include "monitors/monitor_threads.h"
 #include "tools/memory.h"
-#include "trace/thread_strips.h"
+#include "analyses/thread_strips.h"
 
 #include <inttypes.h>
 #include <orrery/monitors.h>

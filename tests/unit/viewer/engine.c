@@ -5,8 +5,8 @@
 
 #include "tools/kov.h"
 #include "tools/memory.h"
-#include "trace/engine/live.h"
-#include "trace/timeline.h"
+#include "trace/live.h"
+#include "analyses/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -421,7 +421,7 @@ static bool is_monitors(const char *name)
 
 static const char *const known_fields[EVENT_KINDS][EVENT_FIELDS_MAX] = {
 #define kind(name_, event_, needed_, ...) [EVENT_##name_] = {__VA_ARGS__},
-#include "trace/engine/event_kinds.def"
+#include "trace/event_kinds.def"
 #undef kind
 };
 
