@@ -4,14 +4,13 @@
 KOV := $(BUILD)/kov
 KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
-KOV_ROOMS := tools output wire machine symbols counts samples locks trace monitors export \
-    gateway commands
+KOV_ROOMS := tools output wire machine symbols counts samples locks trace record lttng \
+    analyses monitors export gateway commands
 # What it includes of the machine (make lint).
 KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/reasons.h \
     trace/table.h trace/waits.h fs/snapshot.h cpio/cpio.h \
     sched/policies/policy.h
-KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c)) \
-    $(wildcard viewer/trace/engine/*.c)
+KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c))
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
     -Iviewer -Iservers -Iuserlib/cpio/include \
     -isystem $(GEN) -isystem $(GEN)/host -isystem $(GEN)/gateway

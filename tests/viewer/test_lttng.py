@@ -20,7 +20,7 @@ INDEX_ANSWER = struct.Struct(">7QII")
 SIZES = {CONNECT: 20, LIST: 0, ATTACH: 20, INDEX: 8, PACKET: 20, METADATA_OF: 8, STREAMS: 8,
          CREATE: 0, DETACH: 8}
 SESSION = 1
-SILENT_SECONDS = 10   # then others may have an attached client's place (viewer/trace/lttng.h)
+SILENT_SECONDS = 10   # then others may have an attached client's place (viewer/lttng/lttng.h)
 PLACE_SECONDS = 13    # until one that has not attached has lost its own
 
 

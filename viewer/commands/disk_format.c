@@ -3,7 +3,7 @@
 #include "commands/commands.h"
 #include "output/columns.h"
 #include "tools/options.h"
-#include "trace/disk.h"
+#include "record/disk.h"
 
 static bool force;
 

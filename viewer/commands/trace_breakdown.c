@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace breakdown`: where the time of processes goes.
 #include "commands/commands.h"
-#include "trace/trace_breakdown.h"
+#include "analyses/trace_breakdown.h"
 
 static u64 most;
 

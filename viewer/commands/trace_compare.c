@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `kov trace compare`: what takes longer in the second of two recordings.
-#include "trace/trace_compare.h"
+#include "analyses/trace_compare.h"
 #include "commands/commands.h"
-#include "trace/trace_repeats.h"
+#include "analyses/trace_repeats.h"
 
 static struct compare_wishes wishes = {.intervals = 10};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace count`: how long it takes from one event to another.
 #include "commands/commands.h"
-#include "trace/trace_count.h"
+#include "analyses/trace_count.h"
 
 static struct trace_count_wishes wishes;
 

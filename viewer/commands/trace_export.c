@@ -7,8 +7,8 @@
 #include "tools/gzip.h"
 #include "tools/lines.h"
 #include "tools/options.h"
-#include "trace/engine/arrange.h"
-#include "trace/trace_needs.h"
+#include "trace/arrange.h"
+#include "analyses/trace_needs.h"
 
 #include <inttypes.h>
 #include <string.h>

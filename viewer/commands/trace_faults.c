@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace faults`: how long page faults take.
 #include "commands/commands.h"
-#include "trace/trace_spans.h"
+#include "analyses/trace_spans.h"
 
 static struct span_wishes wishes = {.by_process = true, .only = UINT64_MAX};
 static bool by_objects;

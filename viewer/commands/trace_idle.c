@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace idle`: when CPUs had nothing to do.
 #include "commands/commands.h"
-#include "trace/trace_idle.h"
+#include "analyses/trace_idle.h"
 
 static int run(const struct arguments *arguments)
 {

@@ -4,7 +4,7 @@
 #include "machine/failures_print.h"
 #include "output/columns.h"
 #include "tools/options.h"
-#include "trace/trace_requests.h"
+#include "record/trace_requests.h"
 #include "wire/session.h"
 
 #include <inttypes.h>

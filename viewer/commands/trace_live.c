@@ -5,8 +5,8 @@
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
-#include "trace/lttng.h"
-#include "trace/trace_run.h"
+#include "lttng/lttng.h"
+#include "record/trace_run.h"
 #include "wire/patience.h"
 #include "wire/session.h"
 

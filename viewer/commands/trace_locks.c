@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace locks`: who waited for spin locks, who held locks.
 #include "commands/commands.h"
-#include "trace/trace_locks.h"
+#include "analyses/trace_locks.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace profile`: where each process spent its time.
 #include "commands/commands.h"
-#include "trace/trace_profile.h"
+#include "analyses/trace_profile.h"
 
 static struct texts programs;
 static u64 most;

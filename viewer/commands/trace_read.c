@@ -3,8 +3,8 @@
 #include "commands/commands.h"
 #include "output/columns.h"
 #include "output/document.h"
-#include "trace/capture.h"
-#include "trace/disk.h"
+#include "record/capture.h"
+#include "record/disk.h"
 
 #include <errno.h>
 #include <limits.h>

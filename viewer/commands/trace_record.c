@@ -6,7 +6,7 @@
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
-#include "trace/trace_run.h"
+#include "record/trace_run.h"
 #include "wire/resume.h"
 #include "wire/session.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace sched`: how long threads ran and waited.
 #include "commands/commands.h"
-#include "trace/trace_sched.h"
+#include "analyses/trace_sched.h"
 
 static u64 most;
 

@@ -2,9 +2,9 @@
 // `kov trace show`: every event as a line.
 #include "commands/commands.h"
 #include "tools/interrupt.h"
-#include "trace/engine/arrange.h"
-#include "trace/trace_show.h"
-#include "trace/trace_tool.h"
+#include "trace/arrange.h"
+#include "analyses/trace_show.h"
+#include "analyses/trace_tool.h"
 #include "wire/session.h"
 
 static u64 most = TRACE_ANY;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `kov trace syscalls`: how long system calls take.
 #include "commands/commands.h"
-#include "trace/syscall_name.h"
-#include "trace/trace_spans.h"
+#include "analyses/syscall_name.h"
+#include "analyses/trace_spans.h"
 
 #include <string.h>
 

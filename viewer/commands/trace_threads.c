@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `kov trace threads`: a picture of threads over time.
 #include "commands/commands.h"
-#include "trace/thread_strips.h"
-#include "trace/trace_threads.h"
+#include "analyses/thread_strips.h"
+#include "analyses/trace_threads.h"
 
 static struct trace_threads_wishes wishes = {.cells = 72};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace waits`: who waits for whom, and deadlocks.
 #include "commands/commands.h"
-#include "trace/trace_waits.h"
+#include "analyses/trace_waits.h"
 
 static const char *at;
 

@@ -2,60 +2,30 @@
 // The visitor. It first updates the activity, since the meaning of an event depends on who runs.
 #include "export/chrome.h"
 #include "tools/kov.h"
-#include "tools/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static const struct {
-    const char *name;
-    enum chrome_kind kind;
-    u32 fields; // number of fields, at least
-} kinds[] = {
-    {"SCHED:switch", CHROME_IN_SLICES, 0},
-    {"EXC:exc_enter", CHROME_IN_SLICES, 0},
-    {"EXC:exc_exit", CHROME_IN_SLICES, 0},
-    {"IRQ:irq_enter", CHROME_IN_SLICES, 0},
-    {"IRQ:irq_exit", CHROME_IN_SLICES, 0},
-    {"TRACE:heartbeat", CHROME_IN_SLICES, 0},
-    {"STATE:process_name", CHROME_IN_SLICES, 0},
-    {"STATE:thread_name", CHROME_IN_SLICES, 0},
-    {"STATE:class_name", CHROME_IN_SLICES, 0},
-    {"STATE:state_process", CHROME_IN_SLICES, 0},
-    {"STATE:state_thread", CHROME_IN_SLICES, 0},
-    {"STATE:state_dispatcher", CHROME_IN_SLICES, 0},
-    {"STATE:state_object", CHROME_IN_SLICES, 0},
-    {"STATE:state_child", CHROME_IN_SLICES, 0},
-    {"USER:user_switch", CHROME_USER_SWITCH, 1},
-    {"SCHED:wake", CHROME_WAKE, 1},
-    {"IPC:ipc_call", CHROME_CALL, 2},
-    {"IPC:ipc_reply", CHROME_REPLY, 1},
-    {"PMU:counter", CHROME_COUNTER, 2},
-    {"PMU:counters", CHROME_COUNTERS, 1},
+// What events are here that are more than points.
+static const u8 kinds[EVENT_KINDS] = {
+    [EVENT_SWITCH] = CHROME_IN_SLICES,        [EVENT_EXC_ENTER] = CHROME_IN_SLICES,
+    [EVENT_EXC_EXIT] = CHROME_IN_SLICES,      [EVENT_IRQ_ENTER] = CHROME_IN_SLICES,
+    [EVENT_IRQ_EXIT] = CHROME_IN_SLICES,      [EVENT_HEARTBEAT] = CHROME_IN_SLICES,
+    [EVENT_PROCESS_NAME] = CHROME_IN_SLICES,  [EVENT_THREAD_NAME] = CHROME_IN_SLICES,
+    [EVENT_CLASS_NAME] = CHROME_IN_SLICES,    [EVENT_STATE_PROCESS] = CHROME_IN_SLICES,
+    [EVENT_STATE_THREAD] = CHROME_IN_SLICES,  [EVENT_STATE_DISPATCHER] = CHROME_IN_SLICES,
+    [EVENT_STATE_OBJECT] = CHROME_IN_SLICES,  [EVENT_STATE_CHILD] = CHROME_IN_SLICES,
+    [EVENT_USER_SWITCH] = CHROME_USER_SWITCH, [EVENT_WAKE] = CHROME_WAKE,
+    [EVENT_IPC_CALL] = CHROME_CALL,           [EVENT_IPC_REPLY] = CHROME_REPLY,
+    [EVENT_COUNTER] = CHROME_COUNTER,         [EVENT_COUNTERS] = CHROME_COUNTERS,
 };
-
-static void find_kinds(struct chrome *chrome)
-{
-    const struct descriptions *descriptions = &chrome->engine->descriptions;
-    chrome->kinds = memory_get(descriptions->count + 1);
-    for (size_t i = 0; i < descriptions->count; i++)
-        for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++)
-            if (strcmp(descriptions->events[i].full_name, kinds[kind].name) == 0 &&
-                descriptions->events[i].info.field_count >= kinds[kind].fields)
-                chrome->kinds[i] = (u8)kinds[kind].kind;
-}
 
 static void show(struct chrome *chrome, enum chrome_kind kind, const struct trace_event *event)
 {
     bool chosen = chrome->choice->wanted != NULL || chrome->choice->condition_count > 0;
     if (kind == CHROME_USER_SWITCH && event->pid != 0)
         chrome_user_switch(chrome, event);
-    if (kind == CHROME_COUNTER) {
-        u64 values[TRACE_MAX_FIELDS];
-        trace_event_fields(event, values);
-        if (values[0] < CHROME_COUNTERS_MAX)
-            chrome->counter_events[values[0]] = values[1] + 1;
-    }
+    if (kind == CHROME_COUNTER && event->values[0] < CHROME_COUNTERS_MAX)
+        chrome->counter_events[event->values[0]] = event->values[1] + 1;
     if (kind == CHROME_COUNTERS)
         chrome_write_counters(chrome, event);
     chrome_arrow_event(chrome, kind, event);
@@ -73,8 +43,7 @@ static int take_event(void *context, const struct trace_event *event)
     labels_learn(&chrome->labels, event);
     if (event->pid == 0)
         chrome_follow(chrome, event->cpu);
-    size_t number = (size_t)(event->description - chrome->engine->descriptions.events);
-    show(chrome, chrome->kinds[number], event);
+    show(chrome, (enum chrome_kind)kinds[event_kind_of_any(event)], event);
     return ferror(chrome->out) != 0 ? VISIT_ENOUGH : KOV_OK;
 }
 
@@ -97,7 +66,6 @@ int chrome_export(struct chrome *chrome)
     u64 first, last, from = chrome->choice->from, to = chrome->choice->to;
     bool any = engine_range(chrome->engine, &first, &last);
     int code = recorded_read(chrome->engine, from);
-    find_kinds(chrome);
     chrome->begin = from > first ? from : first;
     chrome_write_begin(chrome);
     chrome_slices_begin(chrome, chrome->begin);
@@ -112,7 +80,6 @@ int chrome_export(struct chrome *chrome)
     else
         activity_free(&chrome->machine);
     chrome_write_end(chrome);
-    free(chrome->kinds);
     free(chrome->user_threads.marks);
     free(chrome->woken.marks);
     free(chrome->calls.marks);

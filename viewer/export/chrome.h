@@ -4,9 +4,9 @@
 #ifndef KOV_CHROME_H
 #define KOV_CHROME_H
 
-#include "trace/engine/activity.h"
-#include "trace/engine/labels.h"
-#include "trace/trace_choice.h"
+#include "trace/activity.h"
+#include "trace/labels.h"
+#include "analyses/trace_choice.h"
 
 // A process and a thread in the terms of the format. Processes have their own pid. CPUs are a group
 // of their own, as are threads whose process the trace does not tell.
@@ -74,8 +74,7 @@ struct chrome {
     FILE *out;
     struct engine *engine;
     const struct trace_choice *choice; // of the events that become instants
-    u64 min;   // ticks: slices and arrows that are shorter are not written each
-    u8 *kinds; // enum chrome_kind, by the descriptions of the engine
+    u64 min; // ticks: slices and arrows that are shorter are not written each
     struct activity_machine machine;
     struct activity_interval running[ORRERY_MAX_CPUS]; // the thread on each CPU, and since when
     struct chrome_run runs[ORRERY_MAX_CPUS], user_runs[ORRERY_MAX_CPUS];

@@ -3,13 +3,6 @@
 // leads somewhere. Readers sort by time.
 #include "export/chrome.h"
 
-static u64 field(const struct trace_event *event, u32 number)
-{
-    u64 values[TRACE_MAX_FIELDS] = {0};
-    trace_event_fields(event, values);
-    return values[number];
-}
-
 // Notes where an arrow begins. A second wake-up before the thread runs replaces the first one.
 static void note(struct chrome *chrome, struct chrome_marks *marks, u64 id,
                  const struct trace_event *event)
@@ -29,7 +22,7 @@ static bool runs(const struct chrome *chrome, u64 thread)
 
 static void draw_call(struct chrome *chrome, const struct trace_event *event)
 {
-    struct chrome_mark *call = chrome_mark_find(&chrome->calls, field(event, 0));
+    struct chrome_mark *call = chrome_mark_find(&chrome->calls, event->values[0]);
     struct chrome_mark reply = {.time = event->time};
     if (call == NULL)
         return;
@@ -41,10 +34,10 @@ static void draw_call(struct chrome *chrome, const struct trace_event *event)
 void chrome_arrow_event(struct chrome *chrome, enum chrome_kind kind,
                         const struct trace_event *event)
 {
-    if (kind == CHROME_WAKE && !runs(chrome, field(event, 0)))
-        note(chrome, &chrome->woken, field(event, 0), event);
+    if (kind == CHROME_WAKE && !runs(chrome, event->values[0]))
+        note(chrome, &chrome->woken, event->values[0], event);
     if (kind == CHROME_CALL)
-        note(chrome, &chrome->calls, field(event, 1), event);
+        note(chrome, &chrome->calls, event->values[2], event);
     if (kind == CHROME_REPLY)
         draw_call(chrome, event);
 }

@@ -3,7 +3,7 @@
 // it runs, with system calls, faults and interrupts inside. The track of a thread of a process's
 // library shows when its dispatcher runs and has it.
 #include "export/chrome.h"
-#include "trace/syscall_name.h"
+#include "analyses/syscall_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,8 +129,7 @@ static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
 // both are merged by time.
 void chrome_user_switch(struct chrome *chrome, const struct trace_event *event)
 {
-    u64 values[TRACE_MAX_FIELDS] = {0};
-    trace_event_fields(event, values);
+    const u64 *values = event->values;
     u64 tid = values[0] == 0 ? 0 : CHROME_USER_THREADS + values[0];
     set_user(chrome, event->pid, event->cpu, tid, event->time);
 }

@@ -2,7 +2,7 @@
 // The events of a trace folder, as `kov trace show` lists them.
 #include "gateway/machine_state.h"
 #include "output/document.h"
-#include "trace/trace_show.h"
+#include "analyses/trace_show.h"
 
 #include <math.h>
 #include <string.h>

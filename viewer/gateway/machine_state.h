@@ -17,7 +17,7 @@
 #include "gateway/standing.h"
 #include "machine/tree.h"
 #include "samples/ranking.h"
-#include "trace/timeline.h"
+#include "analyses/timeline.h"
 #include "wire/link.h"
 
 #include <semaphore.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The topic of slices: what the CPUs of a trace folder did.
 #include "gateway/machine_state.h"
-#include "trace/syscall_name.h"
+#include "analyses/syscall_name.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -94,8 +94,8 @@ static u64 take_user(struct monitor_compensation *compensation, const struct tra
 
 static bool take_cost(struct monitor_compensation *compensation, const struct trace_event *event)
 {
-    u64 values[EVENT_FIELDS_MAX];
-    if (!event_fields_are(&compensation->cost, event, values))
+    const u64 *values = event->values;
+    if (event->kind != EVENT_MONITOR_COST)
         return false;
     compensation->cpus[event->cpu].cost = values[0];
     compensation->cpus[event->cpu].of = values[1];
@@ -103,37 +103,27 @@ static bool take_cost(struct monitor_compensation *compensation, const struct tr
     return true;
 }
 
-// Returns the kind of a record; SYS_MONITOR_KINDS_MAX: none.
-static u32 kind_of_event(const struct monitor_compensation *compensation,
-                         const struct trace_event *event, u64 values[EVENT_FIELDS_MAX])
-{
-    u32 kind = 0;
-    while (kind < SYS_MONITOR_KINDS_MAX &&
-           !event_fields_are(&compensation->kinds[kind], event, values))
-        kind++;
-    return kind;
-}
-
 void monitor_compensation_take(struct monitor_compensation *compensation, struct trace_event *event,
                                u64 *ago)
 {
     struct compensated_cpu *cpu = &compensation->cpus[event->cpu];
-    u64 values[EVENT_FIELDS_MAX], recorded = event->time, woken = 0;
-    u32 kind = kind_of_event(compensation, event, values);
+    const u64 *values = event->values;
+    u64 recorded = event->time, woken = 0;
+    u32 kind = monitor_kind(event);
     if (take_cost(compensation, event) || kind == SYS_MONITOR_KINDS_MAX) {
         event->time = time_on(cpu, recorded);
         return;
     }
-    bool late = kind == SYS_MONITOR_WAKE && values[1] > 0;
+    bool late = kind == SYS_MONITOR_WAKE && values[2] > 0;
     if (late)
-        woken = take_late_wake(compensation, event, values[1]);
+        woken = take_late_wake(compensation, event, values[2]);
     u64 time = time_on(cpu, recorded);
     if (kind == SYS_MONITOR_THREAD)
-        time = take_user(compensation, event, values[0], values[1] >> 32, time);
+        time = take_user(compensation, event, values[0], values[2] >> 32, time);
     *ago = late && woken < time ? time - woken : 0;
     cpu->last = event->time = time;
     cpu->records++;
-    cpu->fast += kind == SYS_MONITOR_SWITCH && values[2] == SYS_MONITOR_FAST_PATH;
+    cpu->fast += kind == SYS_MONITOR_SWITCH && values[3] == SYS_MONITOR_FAST_PATH;
     struct compensated_point point = {recorded, less_by(cpu)};
     if (compensation->cpu_count > 1)
         bytes_append(&cpu->before, &point, sizeof(point));
@@ -203,19 +193,8 @@ static void find_end(struct monitor_compensation *compensation, u64 begin, u64 e
 
 int monitor_compensation_begin(struct monitor_compensation *compensation, struct engine *engine)
 {
-    static const char *const names[SYS_MONITOR_KINDS_MAX] = {
-        "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", "MONITOR:sensor"};
     const struct visitor visitor = {.event = measure_event, .context = compensation};
     u64 begin = 0, end = 0;
-    compensation->cost = (struct event_fields){.name = "STATE:monitor_cost",
-                                               .fields = {"ticks", "records", "fast_ticks"}};
-    event_fields_find(&compensation->cost, &engine->descriptions);
-    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
-        compensation->kinds[kind] =
-            (struct event_fields){.name = names[kind], .fields = {"id", "word0", "word1"}};
-        event_fields_find(&compensation->kinds[kind], &engine->descriptions);
-    }
     for (size_t i = 0; i < engine->count; i++)
         compensation->cpu_count += engine->streams[i]->pid == 0;
     engine_range(engine, &begin, &end);

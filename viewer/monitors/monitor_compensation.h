@@ -13,9 +13,16 @@
 
 #include "tools/keyed_rows.h"
 #include "tools/memory.h"
-#include "trace/engine/event_fields.h"
+#include "trace/engine.h"
 
 #include <orrery/monitors.h>
+
+// Returns the kind of a record (SYS_MONITOR_SWITCH …); SYS_MONITOR_KINDS_MAX: it is none.
+static inline u32 monitor_kind(const struct trace_event *event)
+{
+    bool is_record = event->kind >= EVENT_MONITOR_SWITCH && event->kind <= EVENT_MONITOR_SENSOR;
+    return is_record ? (u32)(event->kind - EVENT_MONITOR_SWITCH) : SYS_MONITOR_KINDS_MAX;
+}
 
 struct compensated_cpu {
     // Ticks that `of` records take: of the scheduler, of the fast path of calls. of 0: not known.
@@ -27,7 +34,6 @@ struct compensated_cpu {
 };
 
 struct monitor_compensation {
-    struct event_fields cost, kinds[SYS_MONITOR_KINDS_MAX];
     struct compensated_cpu cpus[ORRERY_MAX_CPUS];
     u32 cpu_count;           // in the recording
     struct keyed_rows users; // threads of libraries: when and where each had its last record

@@ -9,7 +9,7 @@
 #include "machine/snapshot.h"
 #include "monitors/monitor_requests.h"
 #include "symbols/programs.h"
-#include "trace/capture.h"
+#include "record/capture.h"
 
 #define MONITOR_PACKET_BYTES 65536
 

@@ -10,19 +10,16 @@ struct sensor_row {
     u64 count, words[2];
 };
 
-void monitor_sensors_begin(struct monitor_sensors *sensors, const struct descriptions *descriptions)
+void monitor_sensors_begin(struct monitor_sensors *sensors)
 {
     sensors->rows.row_bytes = sizeof(struct sensor_row);
-    sensors->told = (struct event_fields){.name = "MONITOR:sensor",
-                                          .fields = {"id", "reason", "word0", "word1"}};
-    event_fields_find(&sensors->told, descriptions);
 }
 
 bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event,
                           u64 from)
 {
-    u64 values[EVENT_FIELDS_MAX];
-    if (!event_fields_are(&sensors->told, event, values))
+    const u64 *values = event->values;
+    if (event->kind != EVENT_MONITOR_SENSOR)
         return false;
     if (event->time < from)
         return true;

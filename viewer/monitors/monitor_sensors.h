@@ -4,16 +4,14 @@
 #ifndef KOV_MONITOR_SENSORS_H
 #define KOV_MONITOR_SENSORS_H
 
-#include "trace/trace_tool.h"
+#include "analyses/trace_tool.h"
 
 struct monitor_sensors {
-    struct event_fields told;
     struct keyed_rows rows;
 };
 
 // Finds the events that it needs. `sensors` is all zero before.
-void monitor_sensors_begin(struct monitor_sensors *sensors,
-                           const struct descriptions *descriptions);
+void monitor_sensors_begin(struct monitor_sensors *sensors);
 // Counts an event from that time on. Returns false if it is not a sensor's.
 bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event,
                           u64 from);

@@ -2,7 +2,7 @@
 // Threads of libraries over time.
 #include "monitors/monitor_threads.h"
 #include "tools/text.h"
-#include "trace/thread_strips.h"
+#include "analyses/thread_strips.h"
 
 #include <orrery/monitors.h>
 #include <string.h>

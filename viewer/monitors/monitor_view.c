@@ -6,7 +6,7 @@
 #include "monitors/monitor_sensors.h"
 #include "monitors/monitor_threads.h"
 #include "tools/memory.h"
-#include "trace/thread_strips.h"
+#include "analyses/thread_strips.h"
 
 #include <inttypes.h>
 #include <orrery/monitors.h>
@@ -29,7 +29,6 @@ struct thread {
 struct view {
     const struct monitor_view_wishes *wishes;
     const struct trace_choice *choice;
-    struct event_fields kinds[SYS_MONITOR_KINDS_MAX];
     struct keyed_rows threads;
     struct user_threads users;
     struct monitor_sensors sensors;
@@ -146,9 +145,9 @@ static void take_wake(struct view *view, struct thread *thread, u64 time, u64 ag
 
 // Takes a record of a library. It is told while the dispatcher runs, whatever the dispatcher's own
 // records say.
-static void take_user(struct view *view, struct thread *thread, const struct trace_event *event,
-                      const u64 values[EVENT_FIELDS_MAX])
+static void take_user(struct view *view, struct thread *thread, const struct trace_event *event)
 {
+    const u64 *values = event->values;
     user_threads_take(&view->users, &thread->host,
                       &(struct user_record){.id = values[0],
                                             .reason = values[1],
@@ -169,16 +168,15 @@ static int take_event(void *context, const struct trace_event *recorded)
     struct view *view = context;
     struct trace_event moved = *recorded;
     const struct trace_event *event = &moved;
-    u64 values[EVENT_FIELDS_MAX], ago;
-    u32 kind = 0;
+    const u64 *values = event->values;
+    u64 ago;
+    u32 kind = monitor_kind(event);
     if (view->wishes->compensate)
         monitor_compensation_take(&view->compensation, &moved, &ago);
     if (event->time > view->choice->to)
         return KOV_OK;
     if (monitor_sensors_take(&view->sensors, event, view->strips.from))
         return KOV_OK;
-    while (kind < SYS_MONITOR_KINDS_MAX && !event_fields_are(&view->kinds[kind], event, values))
-        kind++;
     if (kind == SYS_MONITOR_KINDS_MAX)
         return KOV_OK;
     const u64 key[KEY_WORDS] = {key_of(values[0], event->cpu)};
@@ -193,7 +191,7 @@ static int take_event(void *context, const struct trace_event *recorded)
     else if (kind == SYS_MONITOR_WAKE)
         take_wake(view, thread, event->time, view->wishes->compensate ? ago : values[2]);
     else if (kind == SYS_MONITOR_THREAD)
-        take_user(view, thread, event, values);
+        take_user(view, thread, event);
     return KOV_OK;
 }
 
@@ -407,21 +405,12 @@ static int find_range(struct view *view, struct engine *engine)
 
 static int begin(struct view *view, struct engine *engine)
 {
-    static const char *const names[SYS_MONITOR_KINDS_MAX] = {
-        "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are not in it
-    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
-        view->kinds[kind] = (struct event_fields){.name = names[kind],
-                                                  .fields = {"id", "reason", "word0", "word1"}};
-        if (names[kind] != NULL)
-            event_fields_find(&view->kinds[kind], &engine->descriptions);
-    }
-    if (view->kinds[SYS_MONITOR_SWITCH].description == NULL)
+    if (event_kinds_described(&engine->descriptions, EVENT_MONITOR_SWITCH) == NULL)
         return fail(KOV_FAILED, "%s is no folder of `kov monitor record`", engine->where);
     int code = find_range(view, engine);
     if (code != KOV_OK)
         return code;
-    monitor_sensors_begin(&view->sensors, &engine->descriptions);
+    monitor_sensors_begin(&view->sensors);
     user_threads_begin(&view->users, &view->strips);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         view->told_from[cpu] = view->begin;

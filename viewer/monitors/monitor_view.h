@@ -3,7 +3,7 @@
 #ifndef KOV_MONITOR_VIEW_H
 #define KOV_MONITOR_VIEW_H
 
-#include "trace/trace_tool.h"
+#include "analyses/trace_tool.h"
 
 struct monitor_view_wishes {
     u64 cells;

@@ -5,7 +5,7 @@
 
 #include "tools/kov.h"
 #include "tools/memory.h"
-#include "trace/engine/engine.h"
+#include "trace/engine.h"
 
 #include <elf.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "tools/kov.h"
 #include "tools/memory.h"
-#include "trace/engine/live.h"
-#include "trace/timeline.h"
+#include "trace/live.h"
+#include "analyses/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -412,6 +412,65 @@ static void mutated_live_packets_give_a_result_or_an_error(void **state)
     assert_true(errors > 0);
 }
 
+// Monitors describe their records themselves (monitors/monitor_packets.c).
+static bool is_monitors(const char *name)
+{
+    return strncmp(name, "MONITOR:", strlen("MONITOR:")) == 0 ||
+           strcmp(name, "STATE:sensor_name") == 0 || strcmp(name, "STATE:monitor_cost") == 0;
+}
+
+static const char *const known_fields[EVENT_KINDS][EVENT_FIELDS_MAX] = {
+#define kind(name_, event_, needed_, ...) [EVENT_##name_] = {__VA_ARGS__},
+#include "trace/event_kinds.def"
+#undef kind
+};
+
+static void this_build_has_every_event_that_is_known_by_name(void **state)
+{
+    (void)state;
+    static const char clock[] = "clock { name = timebase; freq = 512000000; };\n";
+    struct descriptions descriptions = {0};
+    struct bytes text = {0};
+    bytes_append(&text, clock, strlen(clock));
+    bytes_append(&text, trace_metadata_events, strlen(trace_metadata_events) + 1);
+    assert_int_equal(descriptions_read(&descriptions, (const char *)text.data, "this build"),
+                     KOV_OK);
+    for (u32 kind = EVENT_OTHER + 1; kind < EVENT_KINDS; kind++) {
+        const char *name = event_kinds_name(kind);
+        const struct event_description *event = event_kinds_described(&descriptions, kind);
+        if (is_monitors(name))
+            continue;
+        assert_string_equal(event == NULL ? "none, or without a necessary field" : event->full_name,
+                            name);
+        for (u32 i = 0; i < EVENT_FIELDS_MAX && known_fields[kind][i] != NULL; i++)
+            assert_true((event->known.told >> i & 1) != 0);
+    }
+    descriptions_free(&descriptions);
+    bytes_free(&text);
+}
+
+static void an_event_without_a_necessary_field_is_no_known_one(void **state)
+{
+    (void)state;
+    static const char older[] =
+        "clock { name = timebase; freq = 512000000; };\n"
+        "event { name = \"wake\"; id = 0xc30001; stream_id = 0; fields := struct {\n"
+        "    uint64 _cpu;\n    uint64 _thread;\n}; };\n"
+        "event { name = \"thread_create\"; id = 0x830002; stream_id = 0; fields := struct {\n"
+        "    uint64 _thread;\n}; };\n";
+    struct descriptions descriptions = {0};
+    assert_int_equal(descriptions_read(&descriptions, older, "an older build"), KOV_OK);
+    const struct event_description *wake = event_kinds_described(&descriptions, EVENT_WAKE);
+    assert_non_null(wake);
+    assert_int_equal(wake->known.told, 1 | 2);
+    assert_int_equal(wake->known.places[0], 1);
+    assert_int_equal(wake->known.places[1], 0);
+    assert_null(event_kinds_described(&descriptions, EVENT_THREAD_CREATE));
+    assert_int_equal(event_kinds_major(&descriptions, EVENT_THREAD_CREATE), 0);
+    assert_int_equal(event_kinds_major(&descriptions, EVENT_WAKE), 1 << 3);
+    descriptions_free(&descriptions);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +481,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_visitor_may_have_enough, start, end),
         cmocka_unit_test_setup_teardown(packets_of_a_running_machine_are_shown_in_order, start,
                                         end),
+        cmocka_unit_test(this_build_has_every_event_that_is_known_by_name),
+        cmocka_unit_test(an_event_without_a_necessary_field_is_no_known_one),
         cmocka_unit_test_setup_teardown(mutated_live_packets_give_a_result_or_an_error, start, end),
         cmocka_unit_test_setup_teardown(mutated_folders_give_a_result_or_an_error, start, end),
     };

@@ -3,7 +3,7 @@
 // do no harm.
 #include "unit.h"
 
-#include "trace/engine/listed.h"
+#include "trace/listed.h"
 
 #include <stdio.h>
 #include <string.h>

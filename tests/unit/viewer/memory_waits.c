@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Open calls and waiting threads of a machine's memory that was made by hand, and of one that lies:
 // wild pointers, cycles, tables that refer to themselves. Every address leads somewhere.
-#include "trace/engine/memory_waits.h"
+#include "trace/memory_waits.h"
 
 #include <string.h>
 #include <trace/dump.h>

@@ -2,7 +2,7 @@
 // kov trace count: an event and the first other one behind it, of the same CPU or value, pair up.
 #include "trace_made.h"
 
-#include "trace/trace_count.h"
+#include "analyses/trace_count.h"
 
 static struct trace_count_wishes wishes;
 

@@ -2,7 +2,7 @@
 // kov trace idle: intervals end with the first event on their CPU.
 #include "trace_made.h"
 
-#include "trace/trace_idle.h"
+#include "analyses/trace_idle.h"
 
 #define EXTERNAL 0x500
 #define DECREMENTER 0x900

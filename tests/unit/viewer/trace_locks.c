@@ -2,7 +2,7 @@
 // kov trace locks: waits are added up by lock, call chain and process.
 #include "trace_made.h"
 
-#include "trace/trace_locks.h"
+#include "analyses/trace_locks.h"
 
 #define CONTENDED(cpu, time, lock, spins, ticks, ...)                                              \
     MADE(cpu, time, 6, 0, lock, spins, ticks, __VA_ARGS__)

@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #include "tools/kov.h"
-#include "trace/trace_tool.h"
+#include "analyses/trace_tool.h"
 
 #include <string.h>
 

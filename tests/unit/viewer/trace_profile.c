@@ -2,7 +2,7 @@
 // kov trace profile: samples are added up by function within each process.
 #include "trace_made.h"
 
-#include "trace/trace_profile.h"
+#include "analyses/trace_profile.h"
 
 #include <math.h>
 #include <orrery/sys.h>

@@ -2,7 +2,7 @@
 // kov trace sched: a thread's time is what the events say it is, and unknown where they do not.
 #include "trace_made.h"
 
-#include "trace/trace_sched.h"
+#include "analyses/trace_sched.h"
 
 #include <trace/reasons.h>
 

@@ -2,7 +2,7 @@
 // kov trace waits: what has begun and not ended, for whom, and circles of it.
 #include "trace_made.h"
 
-#include "trace/trace_waits.h"
+#include "analyses/trace_waits.h"
 
 #include <trace/reasons.h>
 

@@ -97,20 +97,20 @@ kov_recording_LIBS := protobuf-c jansson m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
 UNIT += kov_listed
-kov_listed_SRC := tests/unit/viewer/listed.c viewer/trace/engine/listed.c $(KOV_UNIT_BASE)
+kov_listed_SRC := tests/unit/viewer/listed.c viewer/trace/listed.c $(KOV_UNIT_BASE)
 kov_listed_LIBS := m
 
 # The trace engine, with the table of events that kov has.
-KOV_UNIT_ENGINE := $(wildcard viewer/trace/engine/*.c) viewer/trace/packet.c \
+KOV_UNIT_ENGINE := $(wildcard viewer/trace/*.c) \
     viewer/tools/keyed_rows.c trace/src/table.c trace/src/waits.c \
     $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
 UNIT += kov_engine
 kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE) \
-    $(addprefix viewer/trace/,slices.c slice_walk.c timeline.c)
+    $(addprefix viewer/analyses/,slices.c slice_walk.c timeline.c)
 kov_engine_LIBS := m
 # With the machine's own rings, which stand in the dump.
 UNIT += kov_memory_waits
-kov_memory_waits_SRC := tests/unit/viewer/memory_waits.c viewer/trace/engine/memory_waits.c \
+kov_memory_waits_SRC := tests/unit/viewer/memory_waits.c viewer/trace/memory_waits.c \
     trace/src/waits.c $(KOV_UNIT_BASE)
 
 UNIT += kov_dump
@@ -122,30 +122,31 @@ KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     tools/histogram.c tools/intern.c tools/near.c tools/number_list.c \
     tools/lines.c output/document.c output/columns.c machine/snapshot.c \
     symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/images.c \
-    symbols/place.c trace/engine/event_fields.c \
-    trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_needs.c \
-    trace/trace_tool.c trace/event_words.c trace/syscall_name.c \
-    trace/method_name.c))
+    symbols/place.c \
+    record/event_name.c analyses/trace_choice.c analyses/trace_walk.c analyses/trace_needs.c \
+    analyses/trace_tool.c analyses/event_words.c analyses/syscall_name.c \
+    analyses/method_name.c))
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
     kov_trace_idle kov_trace_count kov_trace_waits
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
     viewer/tools/keyed_rows.c $(KOV_UNIT_BASE)
 kov_histogram_LIBS := m
-kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/trace/trace_locks.c \
-    viewer/trace/trace_holds.c $(KOV_UNIT_TOOL)
+kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/analyses/trace_locks.c \
+    viewer/analyses/trace_holds.c $(KOV_UNIT_TOOL)
 kov_trace_locks_LIBS := jansson dw elf m
-kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/trace/trace_profile.c \
+kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/analyses/trace_profile.c \
     viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
 kov_trace_profile_LIBS := jansson dw elf m
-kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c \
-    viewer/trace/trace_reasons.c $(KOV_UNIT_TOOL)
+kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/analyses/trace_sched.c \
+    viewer/analyses/trace_reasons.c $(KOV_UNIT_TOOL)
 kov_trace_sched_LIBS := jansson dw elf m
-kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/trace/trace_idle.c $(KOV_UNIT_TOOL)
+kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/analyses/trace_idle.c $(KOV_UNIT_TOOL)
 kov_trace_idle_LIBS := jansson dw elf m
-kov_trace_count_SRC := tests/unit/viewer/trace_count.c viewer/trace/trace_count.c $(KOV_UNIT_TOOL)
+kov_trace_count_SRC := tests/unit/viewer/trace_count.c viewer/analyses/trace_count.c \
+    $(KOV_UNIT_TOOL)
 kov_trace_count_LIBS := jansson dw elf m
-kov_trace_waits_SRC := tests/unit/viewer/trace_waits.c viewer/trace/trace_waits.c \
-    viewer/trace/trace_waits_graph.c $(KOV_UNIT_TOOL)
+kov_trace_waits_SRC := tests/unit/viewer/trace_waits.c viewer/analyses/trace_waits.c \
+    viewer/analyses/trace_waits_graph.c $(KOV_UNIT_TOOL)
 kov_trace_waits_LIBS := jansson dw elf m
 
 kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows kov (viewer/trace/engine/dump.c) the trace buffers in a memory dump, and where the kernel
+// Shows kov (viewer/trace/dump.c) the trace buffers in a memory dump, and where the kernel
 // keeps what memory_waits.c reads. kov recognises the descriptor by its magic and its own physical
 // address.
 #ifndef TRACE_DUMP_H

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// The pass through a trace, and answers of slices.
+#include "analyses/timeline.h"
+#include "tools/kov.h"
+#include "tools/memory.h"
+#include "trace/arrange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INDEX_WIDTH 65536   // the index has this many of its shortest slices
+#define ROWS_A_SLICE 8      // at most, for each of them: short ones of all kinds, and a long one
+#define APART_FIRST 65536   // events between checkpoints
+#define EVENTS_MOST 2000000 // visited for one answer
+
+// ---- checkpoints -------------------------------------------------------------------------------
+
+static void drop(struct timeline *timeline, size_t place)
+{
+    struct slice_walk *walk = &timeline->checkpoints[place].walk;
+    timeline->checkpoint_bytes -= activity_bytes(&walk->machine);
+    activity_free(&walk->machine);
+}
+
+// Drops every second one, so that later ones are as far apart as those that stay.
+static void thin_out(struct timeline *timeline)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < timeline->checkpoint_count; i++) {
+        if (i % 2 == 1) {
+            drop(timeline, i);
+            continue;
+        }
+        timeline->checkpoints[kept++] = timeline->checkpoints[i];
+    }
+    timeline->checkpoint_count = kept;
+    timeline->apart *= 2;
+}
+
+static void add_checkpoint(struct timeline *timeline, u64 time)
+{
+    if (timeline->checkpoint_count == CHECKPOINTS_MAX ||
+        (timeline->checkpoint_count > 1 && timeline->checkpoint_bytes > timeline->bytes_most / 4))
+        thin_out(timeline);
+    timeline->checkpoints =
+        memory_grow(timeline->checkpoints, timeline->checkpoint_count,
+                    &timeline->checkpoint_capacity, sizeof(*timeline->checkpoints));
+    struct timeline_checkpoint *added = &timeline->checkpoints[timeline->checkpoint_count++];
+    added->time = time;
+    slice_walk_copy(&added->walk, &timeline->walk, time);
+    timeline->checkpoint_bytes += activity_bytes(&added->walk.machine);
+    timeline->since = 0;
+}
+
+// ---- the pass ----------------------------------------------------------------------------------
+
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct timeline *timeline = context;
+    struct visitor walk = slice_walk_visitor(&timeline->walk);
+    bool first_of_time = event->time > timeline->last;
+    timeline->events++;
+    if (++timeline->since > timeline->apart && first_of_time)
+        add_checkpoint(timeline, event->time);
+    timeline->last = event->time;
+    labels_learn(&timeline->labels, event);
+    int code = walk.event(walk.context, event);
+    return code == KOV_OK && --timeline->portion == 0 ? VISIT_ENOUGH : code;
+}
+
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct timeline *timeline = context;
+    struct visitor walk = slice_walk_visitor(&timeline->walk);
+    if (loss->pid == 0) {
+        timeline->losses = memory_grow(timeline->losses, timeline->loss_count,
+                                       &timeline->loss_capacity, sizeof(*timeline->losses));
+        struct trace_loss *kept = &timeline->losses[timeline->loss_count++];
+        *kept = *loss;
+        kept->from = loss->from > timeline->begin ? loss->from : timeline->begin;
+        kept->to = loss->to > kept->from ? loss->to : kept->from;
+    }
+    return walk.loss(walk.context, loss);
+}
+
+static u64 index_shortest(const struct timeline *timeline)
+{
+    u64 cpus = (u64)__builtin_popcount(timeline->engine.cpus | 1);
+    u64 width = timeline->bytes_most / 2 / (cpus * ROWS_A_SLICE * sizeof(struct slice));
+    width = width < INDEX_WIDTH ? width : INDEX_WIDTH;
+    return 1 + (timeline->end - timeline->begin) / (width + 1);
+}
+
+int timeline_open(struct timeline *timeline, const char *folder, size_t bytes_most)
+{
+    *timeline = (struct timeline){.bytes_most = bytes_most, .apart = APART_FIRST};
+    int code = engine_open_folder(&timeline->engine, folder);
+    if (code == KOV_OK && !engine_range(&timeline->engine, &timeline->begin, &timeline->end))
+        code = fail(KOV_FAILED, "%s: the trace has no packets", folder);
+    if (code == KOV_OK)
+        code = recorded_read(&timeline->engine, 0);
+    if (code != KOV_OK)
+        return code;
+    engine_tell_unknown(&timeline->engine);
+    slices_begin(&timeline->index, index_shortest(timeline), SIZE_MAX);
+    timeline->walk.into = &timeline->index;
+    timeline->walk.from = timeline->begin;
+    timeline->walk.to = timeline->end;
+    slice_walk_begin(&timeline->walk, &timeline->engine, timeline->begin);
+    code = labels_begin(&timeline->labels, &timeline->engine, 0);
+    engine_seek(&timeline->engine, 0);
+    add_checkpoint(timeline, 0);
+    return code;
+}
+
+int timeline_read(struct timeline *timeline, u64 events)
+{
+    struct visitor visitor = {take_event, take_loss, timeline};
+    timeline->portion = events;
+    int code = engine_visit(&timeline->engine, UINT64_MAX, &visitor);
+    if (code != KOV_OK || timeline->engine.heap_count > 0)
+        return code;
+    timeline->is_whole = true;
+    return slice_walk_end(&timeline->walk);
+}
+
+double timeline_part(const struct timeline *timeline)
+{
+    if (timeline->is_whole || timeline->last <= timeline->begin)
+        return timeline->is_whole ? 1 : 0;
+    return (double)(timeline->last - timeline->begin) /
+           (double)(timeline->end - timeline->begin + 1);
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+// Takes rows of the index. A slice is cut; a group stays whole, as nobody knows what is where in
+// it.
+static void answer_from_index(const struct timeline *timeline, u64 from, u64 to,
+                              struct slices *into)
+{
+    for (size_t i = 0; i < timeline->index.count && !into->is_full; i++) {
+        struct slice row = timeline->index.rows[i];
+        if (row.to <= from || row.from >= to)
+            continue;
+        if (row.count == 1 && row.ticks == row.to - row.from) {
+            row.from = row.from > from ? row.from : from;
+            row.to = row.to < to ? row.to : to;
+            row.ticks = row.longest = row.to - row.from;
+        }
+        slices_add(into, &row);
+    }
+    slices_end(into);
+}
+
+struct answer {
+    struct slice_walk walk;
+    u64 events;
+};
+
+static int visit_event(void *context, const struct trace_event *event)
+{
+    struct answer *answer = context;
+    struct visitor walk = slice_walk_visitor(&answer->walk);
+    int code = walk.event(walk.context, event);
+    bool enough = ++answer->events == EVENTS_MOST || answer->walk.into->is_full;
+    return code == KOV_OK && enough ? VISIT_ENOUGH : code;
+}
+
+static int visit_loss(void *context, const struct trace_loss *loss)
+{
+    struct answer *answer = context;
+    struct visitor walk = slice_walk_visitor(&answer->walk);
+    return walk.loss(walk.context, loss);
+}
+
+static const struct timeline_checkpoint *checkpoint_before(const struct timeline *timeline,
+                                                           u64 time)
+{
+    size_t low = 0, high = timeline->checkpoint_count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (timeline->checkpoints[middle].time <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &timeline->checkpoints[low];
+}
+
+// Visits the trace again. *enough: not all of it, since there are too many events.
+static int answer_from_trace(struct timeline *timeline, u64 from, u64 to, struct slices *into,
+                             bool *enough)
+{
+    const struct timeline_checkpoint *checkpoint = checkpoint_before(timeline, from);
+    struct answer *answer = memory_get(sizeof(*answer));
+    struct visitor visitor = {visit_event, visit_loss, answer};
+    slice_walk_copy(&answer->walk, &checkpoint->walk, checkpoint->time);
+    answer->walk.from = from;
+    answer->walk.to = to;
+    answer->walk.into = into;
+    if (checkpoint->time == 0)
+        answer->walk.knows = 0; // nothing was visited before
+    engine_seek(&timeline->engine, checkpoint->time);
+    int code = engine_visit(&timeline->engine, to, &visitor);
+    *enough = answer->events == EVENTS_MOST;
+    int ended = slice_walk_end(&answer->walk);
+    free(answer);
+    return code == KOV_OK ? ended : code;
+}
+
+static int answer_once(struct timeline *timeline, u64 from, u64 to, u64 shortest, size_t most,
+                       struct slices *into)
+{
+    bool too_many = false;
+    slices_begin(into, shortest, most);
+    int code = KOV_OK;
+    if (shortest < timeline->index.shortest)
+        code = answer_from_trace(timeline, from, to, into, &too_many);
+    if (code != KOV_OK || (shortest < timeline->index.shortest && !too_many))
+        return code;
+    slices_begin(into, shortest, most);
+    answer_from_index(timeline, from, to, into);
+    return code;
+}
+
+int timeline_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
+                    struct slices *into)
+{
+    from = from > timeline->begin ? from : timeline->begin;
+    to = to < timeline->end ? to : timeline->end;
+    slices_begin(into, 1, most);
+    if (from >= to)
+        return KOV_OK;
+    u64 shortest = 1 + (to - from) / (width == 0 ? 1 : width);
+    int code = answer_once(timeline, from, to, shortest, most, into);
+    // Groups of one slice are not longer than it, so this ends: all of the time is one group.
+    while (code == KOV_OK && into->is_full && shortest < to - from)
+        code = answer_once(timeline, from, to, shortest *= 2, most, into);
+    return code;
+}
+
+void timeline_close(struct timeline *timeline)
+{
+    if (!timeline->is_whole)
+        activity_free(&timeline->walk.machine);
+    while (timeline->checkpoint_count > 0)
+        drop(timeline, --timeline->checkpoint_count);
+    free(timeline->checkpoints);
+    slices_free(&timeline->index);
+    labels_free(&timeline->labels);
+    free(timeline->losses);
+    engine_close(&timeline->engine);
+    *timeline = (struct timeline){0};
+}

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: MIT
+// The state machine of CPU, thread and activity. A thread never leaves its CPU. What it has entered
+// it leaves when it runs again. So open exceptions and system calls belong to the thread. If a
+// thread was there before the trace, nobody knows how many it has open until something comes from
+// user mode. A thread that sleeps for an event or an answer goes on in user mode, without an exit.
+// A kernel thread is never in user mode. It enters nothing but interrupts. It has none open when it
+// gives its CPU away.
+#include "tools/kov.h"
+#include "tools/memory.h"
+#include "trace/activity_thread.h"
+
+#include <string.h>
+#include <syscalls/numbers.h>
+#include <trace/reasons.h>
+
+// Part of a second. A recording begins with what was logged before its mask came.
+#define BEGINNING_PART 4
+#define LEARN_EVENTS 1000000 // that the state of a recording may be behind
+#define PRIORITY_IDLE 0      // kernel/thread.h
+#define VECTOR_EXTERNAL 0x500
+#define VECTOR_DECREMENTER 0x900
+#define VECTOR_SYSTEM_CALL 0xc00 // only special calls; plain ones are no exceptions of the trace
+#define KERNEL_SPACE 63          // bit of an address
+#define IRQ 0                    // opened by irq_enter, in place of a vector
+#define CALL 0x10000             // opened by a system call, plus its number
+
+// The events that it follows.
+static const bool follows[EVENT_KINDS] = {
+    [EVENT_SWITCH] = true,           [EVENT_THREAD_CREATE] = true,
+    [EVENT_THREAD_EXIT] = true,      [EVENT_DISPATCHER_CREATE] = true,
+    [EVENT_STATE_DISPATCHER] = true, [EVENT_STATE_BEGIN] = true,
+    [EVENT_STATE_THREAD] = true,     [EVENT_EXC_ENTER] = true,
+    [EVENT_EXC_EXIT] = true,         [EVENT_IRQ_ENTER] = true,
+    [EVENT_IRQ_EXIT] = true,         [EVENT_SYSCALL_ENTER] = true,
+    [EVENT_SYSCALL_EXIT] = true,     [EVENT_IPC_CALL] = true,
+    [EVENT_IPC_REPLY] = true,        [EVENT_TIMER_FIRE] = true,
+    [EVENT_TRACE_START] = true,      [EVENT_STATE_LEFT_OUT] = true,
+};
+
+// The folders of monitors do not tell on which CPU a dispatcher is.
+static bool is_followed(const struct trace_event *event)
+{
+    return follows[event->kind] && (event->kind != EVENT_STATE_DISPATCHER || event_tells(event, 2));
+}
+
+// ---- threads -----------------------------------------------------------------------------------
+
+static size_t place_of(const struct activity_machine *machine, u64 id)
+{
+    size_t low = 0, high = machine->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (machine->threads[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct activity_thread *get_thread(struct activity_machine *machine, u64 id, u32 cpu)
+{
+    size_t place = place_of(machine, id);
+    if (place < machine->count && machine->threads[place].id == id)
+        return &machine->threads[place];
+    machine->threads = memory_grow(machine->threads, machine->count, &machine->capacity,
+                                   sizeof(*machine->threads));
+    struct activity_thread *thread = &machine->threads[place];
+    memmove(thread + 1, thread, (machine->count++ - place) * sizeof(*thread));
+    *thread = (struct activity_thread){.id = id, .pid = ACTIVITY_NO_PID, .cpu = cpu};
+    return thread;
+}
+
+static void unsettle(struct activity_thread *thread)
+{
+    thread->settled = false;
+    thread->depth = 0;
+}
+
+// Notes that nothing is open: the thread is in user mode, or is a kernel thread in its own code.
+static void settle(struct activity_thread *thread)
+{
+    thread->settled = true;
+    thread->depth = 0;
+}
+
+static void enter(struct activity_thread *thread, u32 what)
+{
+    thread->returned = false;
+    if (thread->depth == MAX_DEPTH)
+        unsettle(thread);
+    else
+        thread->open[thread->depth++] = what;
+}
+
+static u32 innermost(const struct activity_thread *thread)
+{
+    return thread->depth > 0 ? thread->open[thread->depth - 1] : UINT32_MAX;
+}
+
+static bool is_interrupt(u32 what)
+{
+    return what == IRQ || what == VECTOR_EXTERNAL || what == VECTOR_DECREMENTER;
+}
+
+// Notes that a handler runs. Interrupts nest, but handlers run and threads are switched only in the
+// outermost one. An inner one is left pending. A kernel thread enters nothing but interrupts, so
+// this tells what it has open.
+static void note_handler(struct activity_thread *thread)
+{
+    u32 what = innermost(thread);
+    if (!thread->kernel || thread->settled || !is_interrupt(what))
+        return;
+    settle(thread);
+    enter(thread, what);
+}
+
+static void leave(struct activity_thread *thread, u32 what)
+{
+    bool outermost = thread->kernel && thread->returned && what != IRQ && is_interrupt(what);
+    if (innermost(thread) == what)
+        thread->depth--;
+    else
+        unsettle(thread);
+    thread->returned = false;
+    // A system call comes from user mode.
+    if (what == VECTOR_SYSTEM_CALL || (what > CALL && what < CALL + SYSCALL_SPECIAL_FIRST) ||
+        (outermost && thread->depth == 0))
+        settle(thread);
+}
+
+// ---- intervals ---------------------------------------------------------------------------------
+
+// Without these majors something else may go on than what the others tell.
+static const char *const needed[] = {
+    [ACTIVITY_UNKNOWN] = "",        [ACTIVITY_IDLE] = "EXC",
+    [ACTIVITY_RUN] = "EXC,SYSCALL", [ACTIVITY_SYSCALL] = "EXC,SYSCALL",
+    [ACTIVITY_IPC] = "EXC,SYSCALL", [ACTIVITY_FAULT] = "EXC",
+    [ACTIVITY_INTERRUPT] = "EXC",
+};
+
+static struct activity_interval state_of(const struct activity_machine *machine,
+                                         const struct activity_thread *thread, u32 cpu, u64 time)
+{
+    if ((machine->enabled & machine->switches) == 0)
+        thread = NULL;
+    struct activity_interval state = {.from = time,
+                                      .cpu = cpu,
+                                      .thread = thread == NULL ? ACTIVITY_NO_THREAD : thread->id,
+                                      .pid = thread == NULL ? ACTIVITY_NO_PID : thread->pid};
+    if (thread == NULL || thread->left_out)
+        return state;
+    u32 what = innermost(thread);
+    if (thread->depth > 0)
+        state.activity = is_interrupt(what)           ? ACTIVITY_INTERRUPT
+                         : what > CALL                ? ACTIVITY_SYSCALL
+                         : what == VECTOR_SYSTEM_CALL ? ACTIVITY_IPC
+                                                      : ACTIVITY_FAULT;
+    else if (thread->settled)
+        state.activity = thread->idle ? ACTIVITY_IDLE : ACTIVITY_RUN;
+    if ((machine->needed[state.activity] & ~machine->enabled) != 0)
+        state.activity = ACTIVITY_UNKNOWN;
+    for (u32 i = 0; i < thread->depth; i++)
+        state.call = thread->open[i] > CALL ? thread->open[i] - CALL : state.call;
+    if (state.activity == ACTIVITY_FAULT)
+        state.detail = what;
+    else if (state.activity == ACTIVITY_SYSCALL)
+        state.detail = state.call;
+    return state;
+}
+
+// Changes a CPU's state. thread is NULL if nobody knows which one runs.
+static int change(struct activity_machine *machine, const struct activity_thread *thread, u32 cpu,
+                  u64 time)
+{
+    struct activity_interval *now = &machine->cpus[cpu],
+                             next = state_of(machine, thread, cpu, time);
+    if (now->activity == next.activity && now->thread == next.thread && now->pid == next.pid &&
+        now->detail == next.detail && now->call == next.call)
+        return KOV_OK;
+    struct activity_interval done = *now;
+    *now = next;
+    done.to = time;
+    return done.from < done.to ? machine->interval(machine->context, &done) : KOV_OK;
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+static void set_priority(struct activity_thread *thread, u64 priority)
+{
+    thread->idle = priority == PRIORITY_IDLE;
+    thread->kernel |= thread->idle;
+}
+
+// A thread gives its CPU away in its own code. It may lose it in an interrupt.
+static bool gives_away(u64 reason)
+{
+    return reason != REASON_UNTOLD && reason != REASON_PREEMPTED;
+}
+
+bool activity_leaves_out(const struct activity_machine *machine, u64 pid)
+{
+    for (u32 i = 0; i < machine->left_out_count; i++)
+        if (machine->left_out[i] == pid)
+            return true;
+    return false;
+}
+
+static void set_process(const struct activity_machine *machine, struct activity_thread *thread,
+                        u64 pid)
+{
+    thread->pid = pid;
+    thread->left_out = activity_leaves_out(machine, pid);
+}
+
+// Takes that the recording leaves out a process from here on, or no more.
+static void take_left_out(struct activity_machine *machine, u64 pid, bool left_out)
+{
+    if (left_out && !activity_leaves_out(machine, pid) &&
+        machine->left_out_count < ACTIVITY_LEFT_OUT_MAX)
+        machine->left_out[machine->left_out_count++] = pid;
+    for (size_t i = 0; i < machine->count; i++) {
+        struct activity_thread *thread = &machine->threads[i];
+        if (thread->pid != pid)
+            continue;
+        thread->left_out = left_out;
+        unsettle(thread);
+    }
+}
+
+// Takes a switch. Returns the thread that runs after it.
+static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
+                                           const u64 *values)
+{
+    struct activity_thread *from = get_thread(machine, values[0], cpu);
+    from->cpu = cpu;
+    set_priority(from, values[2]);
+    u32 what = innermost(from);
+    note_handler(from);
+    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT ||
+        (from->kernel && gives_away(values[4])))
+        settle(from);
+    unsettle(&machine->unnamed[cpu]);
+    machine->handed_by[cpu] = machine->doer = from->id;
+    if (from->ended) {
+        size_t behind = machine->count - (size_t)(from - machine->threads) - 1;
+        memmove(from, from + 1, behind * sizeof(*from));
+        machine->count--;
+    }
+    struct activity_thread *to = get_thread(machine, values[1], cpu);
+    to->cpu = cpu;
+    set_priority(to, values[3]);
+    to->returned = true;
+    return to;
+}
+
+static void take_exception(struct activity_thread *thread, const u64 *values)
+{
+    if (values[1] >> KERNEL_SPACE == 0) // in user mode nothing is open
+        settle(thread);
+    enter(thread, (u32)(values[0] % CALL));
+}
+
+static void take_call(struct activity_thread *thread, u64 number)
+{
+    if (innermost(thread) != VECTOR_SYSTEM_CALL || number < SYSCALL_SPECIAL_FIRST)
+        settle(thread);
+    enter(thread, CALL + (u32)(number % CALL));
+}
+
+// Takes an event of the fast path, which switches before it tells. Both threads are in user mode.
+static void take_ipc(struct activity_machine *machine, struct activity_thread *self, u32 cpu)
+{
+    u64 from = machine->handed_by[cpu];
+    machine->doer = from != ACTIVITY_NO_THREAD ? from : machine->doer;
+    size_t place = place_of(machine, from);
+    if (from == ACTIVITY_NO_THREAD || self == NULL)
+        return;
+    settle(self);
+    if (place < machine->count && machine->threads[place].id == from)
+        settle(&machine->threads[place]);
+}
+
+static void apply_to(struct activity_machine *machine, struct activity_thread *self,
+                     const struct trace_event *event)
+{
+    const u64 *values = event->values;
+    switch ((u32)event->kind) {
+    case EVENT_IPC_CALL:
+    case EVENT_IPC_REPLY:
+        take_ipc(machine, self, event->cpu);
+        break;
+    case EVENT_EXC_ENTER:
+        take_exception(self, values);
+        break;
+    case EVENT_EXC_EXIT:
+        leave(self, (u32)(values[0] % CALL));
+        break;
+    case EVENT_SYSCALL_ENTER:
+        take_call(self, values[0]);
+        break;
+    case EVENT_SYSCALL_EXIT:
+        leave(self, CALL + (u32)(values[0] % CALL));
+        break;
+    case EVENT_TIMER_FIRE:
+        note_handler(self);
+        break;
+    case EVENT_IRQ_ENTER:
+        note_handler(self);
+        enter(self, IRQ);
+        break;
+    case EVENT_IRQ_EXIT:
+        leave(self, IRQ);
+        break;
+    }
+}
+
+// Notes which majors are recorded from now on. Of what threads have entered meanwhile, nothing was
+// told.
+static void set_enabled(struct activity_machine *machine, u64 majors)
+{
+    u64 followed = machine->switches;
+    for (u32 i = 0; i < ARRAY_SIZE(needed); i++)
+        followed |= machine->needed[i];
+    for (size_t i = 0; i < machine->count && ((majors & ~machine->enabled) & followed) != 0; i++)
+        unsettle(&machine->threads[i]);
+    struct recorded *recorded = machine->recorded;
+    machine->enabled = majors & ~recorded->undescribed;
+    recorded->ever = machine->enabled | (machine->beginning ? 0 : recorded->ever);
+    recorded->always = machine->enabled & (machine->beginning ? UINT64_MAX : recorded->always);
+}
+
+// Takes what the recording's state tells of a thread that runs. It makes the system call that tells
+// it, or is in an interrupt from another CPU. The interrupt's end is told if those are logged.
+static void take_running(const struct activity_machine *machine, struct activity_thread *thread,
+                         bool in_interrupt)
+{
+    if (thread->settled || !in_interrupt || (machine->exits & machine->enabled) == 0)
+        return;
+    if (thread->kernel)
+        thread->settled = true;
+    if (is_interrupt(innermost(thread))) // its begin was told
+        return;
+    enter(thread, VECTOR_EXTERNAL);
+    if ((machine->irq_exits & machine->enabled) != 0)
+        enter(thread, IRQ);
+}
+
+// Takes a kernel thread that does not run. Each is in its own code; but one that is ready may have
+// lost its CPU in an interrupt, which it then leaves.
+static void take_kernel(const struct activity_machine *machine, struct activity_thread *thread,
+                        u64 state, u64 exception)
+{
+    if (state != TOLD_PARKED && state != TOLD_READY)
+        return;
+    unsettle(thread);
+    if (state == TOLD_READY && exception != 0 && (machine->exits & machine->enabled) == 0)
+        return; // it will not be told when
+    settle(thread);
+    if (state == TOLD_READY && exception != 0)
+        enter(thread, (u32)(exception % CALL));
+}
+
+// Takes a thread of the recording's state. Returns which thread runs on the CPU: only if nothing
+// has told it yet is it news.
+static struct activity_thread *take_told(struct activity_machine *machine,
+                                         struct activity_thread *told, u32 cpu, u64 state)
+{
+    struct activity_thread *unnamed = &machine->unnamed[cpu];
+    u64 id = machine->cpus[cpu].thread;
+    bool runs = state == TOLD_RUNS || state == TOLD_ASKS;
+    if (runs && id == ACTIVITY_NO_THREAD) { // it did what this CPU has told so far
+        told->settled = unnamed->settled;
+        told->depth = unnamed->depth;
+        memcpy(told->open, unnamed->open, sizeof(told->open));
+    }
+    if (runs && (id == ACTIVITY_NO_THREAD || id == told->id)) {
+        take_running(machine, told, state == TOLD_RUNS);
+        return told;
+    }
+    return id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
+}
+
+// Takes a dispatcher that waits in the kernel, and so goes on in user mode; unless it has gone on
+// by now.
+static void take_waiting(const struct activity_machine *machine, struct activity_thread *thread)
+{
+    bool runs = thread->cpu >= ORRERY_MAX_CPUS || machine->cpus[thread->cpu].thread == thread->id;
+    if (!runs && thread->depth == 0)
+        settle(thread);
+}
+
+// Takes an event that tells of a thread, whoever logs it.
+static void apply_to_other(struct activity_machine *machine, const struct trace_event *event)
+{
+    const u64 *values = event->values;
+    struct activity_thread *other;
+    switch ((u32)event->kind) {
+    case EVENT_THREAD_CREATE:
+        other = get_thread(machine, values[0], (u32)values[1]);
+        other->settled = true;
+        other->kernel = values[2] != 0;
+        break;
+    case EVENT_THREAD_EXIT:
+        get_thread(machine, values[0], event->cpu)->ended = true;
+        break;
+    case EVENT_DISPATCHER_CREATE:
+        set_process(machine, get_thread(machine, values[0], event->cpu), values[1]);
+        break;
+    case EVENT_STATE_LEFT_OUT:
+        take_left_out(machine, values[0], values[1] != 0);
+        break;
+    case EVENT_STATE_BEGIN:
+    case EVENT_TRACE_START:
+        set_enabled(machine, values[0]);
+        break;
+    case EVENT_STATE_DISPATCHER:
+        other = get_thread(machine, values[0], (u32)values[2]);
+        set_process(machine, other, values[1]);
+        if (values[3] != 0)
+            take_waiting(machine, other);
+        break;
+    }
+}
+
+// Returns the thread that runs after the event; NULL if nobody knows.
+static struct activity_thread *apply(struct activity_machine *machine,
+                                     const struct trace_event *event)
+{
+    const u64 *values = event->values;
+    u32 cpu = event->cpu;
+    if (event->kind == EVENT_SWITCH)
+        return take_switch(machine, cpu, values);
+    if (event->kind == EVENT_STATE_THREAD) {
+        struct activity_thread *told = get_thread(machine, values[0], cpu);
+        set_priority(told, values[2]);
+        if (values[4] != 0) {
+            told->kernel = true;
+            take_kernel(machine, told, values[3], values[5]);
+        }
+        return take_told(machine, told, cpu, values[3]);
+    }
+    apply_to_other(machine, event);
+    u64 id = machine->cpus[cpu].thread;
+    struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
+    apply_to(machine, self != NULL ? self : &machine->unnamed[cpu], event);
+    machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
+    return self;
+}
+
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct activity_machine *machine = context;
+    machine->doer = machine->cpus[event->cpu].thread;
+    machine->beginning = machine->beginning && event->time < machine->begun;
+    if (!is_followed(event))
+        return KOV_OK;
+    return change(machine, apply(machine, event), event->cpu, event->time);
+}
+
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct activity_machine *machine = context;
+    if (loss->pid != 0)
+        return KOV_OK;
+    for (size_t i = 0; i < machine->count; i++)
+        if (machine->threads[i].cpu == loss->cpu)
+            unsettle(&machine->threads[i]);
+    unsettle(&machine->unnamed[loss->cpu]);
+    machine->handed_by[loss->cpu] = ACTIVITY_NO_THREAD;
+    u64 since = machine->cpus[loss->cpu].from;
+    return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);
+}
+
+// ---- begin and end -----------------------------------------------------------------------------
+
+struct learning {
+    struct activity_machine *machine;
+    u64 events;
+};
+
+// Learns whom the recording leaves out, up to the end of its state. It does so from its first event
+// on, which may come before its state.
+static int learn_left_out(void *context, const struct trace_event *event)
+{
+    struct learning *learning = context;
+    struct activity_machine *machine = learning->machine;
+    const u64 *values = event->values;
+    if (event->kind == EVENT_STATE_LEFT_OUT)
+        take_left_out(machine, values[0], values[1] != 0);
+    else if (event->kind == EVENT_STATE_DISPATCHER && is_followed(event) &&
+             activity_leaves_out(machine, values[1]))
+        set_process(machine, get_thread(machine, values[0], (u32)values[2]), values[1]);
+    bool all = event->kind == EVENT_STATE_END;
+    return all || ++learning->events == LEARN_EVENTS ? VISIT_ENOUGH : KOV_OK;
+}
+
+void activity_begin(struct activity_machine *machine, struct engine *engine, u64 from)
+{
+    struct learning learning = {machine, 0};
+    const struct visitor visitor = {learn_left_out, NULL, &learning};
+    machine->told = engine->cpus;
+    machine->recorded = &engine->recorded;
+    machine->enabled = engine->recorded.begin;
+    machine->beginning = !engine->recorded.begin_told;
+    machine->begun = from + engine->descriptions.hz / BEGINNING_PART;
+    machine->switches = recorded_mask("SCHED");
+    for (u32 i = 0; i < ARRAY_SIZE(needed); i++)
+        machine->needed[i] = recorded_mask(needed[i]);
+    machine->unnamed = memory_get(ORRERY_MAX_CPUS * sizeof(*machine->unnamed));
+    memset(machine->unnamed, 0, ORRERY_MAX_CPUS * sizeof(*machine->unnamed));
+    machine->exits = event_kinds_major(&engine->descriptions, EVENT_EXC_EXIT);
+    machine->irq_exits = event_kinds_major(&engine->descriptions, EVENT_IRQ_EXIT);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        machine->cpus[cpu] = state_of(machine, NULL, cpu, from);
+        machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
+        machine->known[cpu] = engine_known_until(engine, cpu);
+    }
+    if (event_kinds_described(&engine->descriptions, EVENT_STATE_LEFT_OUT) == NULL)
+        return;
+    engine_seek(engine, 0);
+    engine_visit(engine, UINT64_MAX, &visitor); // an error comes again when all is visited
+}
+
+bool activity_is_idle(const struct activity_machine *machine, u64 thread)
+{
+    size_t place = place_of(machine, thread);
+    return place < machine->count && machine->threads[place].id == thread &&
+           machine->threads[place].idle;
+}
+
+bool activity_is_kernel(const struct activity_machine *machine, u64 thread)
+{
+    size_t place = place_of(machine, thread);
+    return place < machine->count && machine->threads[place].id == thread &&
+           machine->threads[place].kernel;
+}
+
+struct visitor activity_visitor(struct activity_machine *machine)
+{
+    return (struct visitor){take_event, take_loss, machine};
+}
+
+int activity_end(struct activity_machine *machine, u64 to)
+{
+    int code = KOV_OK;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++) {
+        if ((machine->told >> cpu & 1) == 0)
+            continue;
+        u64 known = machine->known[cpu], since = machine->cpus[cpu].from;
+        if (known < to)
+            code = change(machine, NULL, cpu, known > since ? known : since);
+        struct activity_interval last = machine->cpus[cpu];
+        last.to = to;
+        if (code == KOV_OK && last.from < to)
+            code = machine->interval(machine->context, &last);
+    }
+    activity_free(machine);
+    return code;
+}
