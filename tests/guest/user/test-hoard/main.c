@@ -179,7 +179,7 @@ static const struct {
 // The limit of a process holds, whoever made what it holds, or holds what it made.
 static void a_hoard_is_within_a_limit(u32 index)
 {
-    u64 got[2], limits[] = {accounts[index].little * MB, accounts[index].much * MB};
+    u64 got[] = {0, 0}, limits[] = {accounts[index].little * MB, accounts[index].much * MB};
     for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
         u64 before = free_bytes();
         got[i] = hoarded(accounts[index].kind, limits[i]);
