@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A process's own log of a CPU. A thread there asks the owner of the logs for an area, and stays
 // until the owner wants it back or ends. The owner is not trusted: what it gives has to be memory
-// that is all there, so that writing to it never waits for anybody and never fails.
+// that is all there, so that writing to it never waits for anybody and never fails. It may never
+// answer: a call cannot be taken back, so its thread stays, and the next attempt has another one.
 #include <user/attach_log.h>
 
 #include <ipc/log.h>
@@ -9,18 +10,31 @@
 #include <orrery/errors.h>
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
+#include <user/lock.h>
 #include <user/log.h>
 #include <user/own_log.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
+#include <user/time.h>
 
 #define PAGE_BYTES 0x1000UL
 #define AREA_PAGES (LOG_AREA_BYTES / PAGE_BYTES)
 #define TRIES 8 // another thread may take the addresses meanwhile
 #define STACK_BYTES 0x8000
+#define ANSWER_US 1000000 // that an owner has until another attempt may be made
+#define ASKING_MAX 4      // threads of a CPU whose owners have not answered
 
-// By CPU, atomic: as attach_log_state tells it. A thread is there with 0 and E_AGAIN.
-static s64 states[ORRERY_MAX_CPUS] = {[0 ... ORRERY_MAX_CPUS - 1] = E_NOENT};
+// Of a CPU, under the lock. Whoever's area comes first has the log.
+struct attempts {
+    s64 state;    // as attach_log_state tells it, of the log or of the newest attempt
+    u32 asking;   // attempts whose owner has not answered
+    u32 newest;   // its number
+    u64 next;     // when another one may be made while the newest is asking: time base
+    bool has_log; // somebody maps an area, or writes there
+};
+static struct attempts attempts[ORRERY_MAX_CPUS] = {
+    [0 ... ORRERY_MAX_CPUS - 1] = {.state = E_NOENT}};
+static struct mutex lock;
 
 // ---- the area -----------------------------------------------------------------------------------
 
@@ -80,7 +94,9 @@ static bool is_area(cap_t memory, u8 *area)
 
 static void set_state(u32 cpu, s64 state)
 {
-    __atomic_store_n(&states[cpu], state, __ATOMIC_RELEASE);
+    mutex_lock(&lock);
+    attempts[cpu].state = state;
+    mutex_unlock(&lock);
 }
 
 // Logs until the owner wants the area back. Returns why there is no log (any more).
@@ -106,31 +122,56 @@ static s64 write_log(cap_t server, u32 cpu, cap_t memory, u32 domain)
 }
 
 // Whatever the owner has answered, the next attempt is not refused because of it: 0 and E_AGAIN
-// would say for ever that a thread is there.
+// would say that a thread is there.
 static s64 may_be_tried_again(s64 error)
 {
     return error >= 0 || error == E_AGAIN ? E_PROTO : error;
 }
 
+// The owner has answered. Returns whether its area may be used: only one is, on a CPU.
+static bool take_turn(u32 cpu, s64 answer)
+{
+    struct attempts *here = &attempts[cpu];
+
+    mutex_lock(&lock);
+    here->asking--;
+    bool mine = answer == 0 && !here->has_log;
+    here->has_log |= mine;
+    mutex_unlock(&lock);
+    return mine;
+}
+
+// An attempt is over. Of older ones than the newest only a log is told.
+static void end_attempt(u32 cpu, u32 number, bool had_log, s64 error)
+{
+    struct attempts *here = &attempts[cpu];
+
+    mutex_lock(&lock);
+    if (had_log)
+        here->has_log = false;
+    if (had_log || (number == here->newest && !here->has_log))
+        here->state = may_be_tried_again(error);
+    mutex_unlock(&lock);
+}
+
 static s64 attached(void *argument)
 {
-    u32 cpu = (u32)(u64)argument, domain;
-    cap_t server, memory;
+    u32 cpu = (u32)(u64)argument, number = (u32)((u64)argument >> 32), domain;
+    cap_t server = 0, memory = 0;
     s64 error = names_lookup(CAP_NAMES, LOG_SERVICE, &server);
 
-    if (error == 0) {
+    if (error == 0)
         error = log_attach(server, cpu, &memory, &domain);
-        if (error == 0) {
-            error = write_log(server, cpu, memory, domain);
-            sys_cap_drop(memory);
-        }
-        sys_cap_drop(server);
-    }
-    set_state(cpu, may_be_tried_again(error));
+    bool mine = take_turn(cpu, error);
+    if (mine)
+        error = write_log(server, cpu, memory, domain);
+    sys_cap_drop(memory);
+    sys_cap_drop(server);
+    end_attempt(cpu, number, mine, error);
     return error;
 }
 
-s64 attach_log(u32 cpu)
+static s64 begin_attempt(u32 cpu)
 {
     struct thread_attributes attributes = {.name = "log",
                                            .cpu = cpu,
@@ -138,20 +179,41 @@ s64 attach_log(u32 cpu)
                                            .stack_bytes = STACK_BYTES,
                                            .detached = true,
                                            .pinned = true};
-    s64 state = attach_log_state(cpu);
+    struct attempts *here = &attempts[cpu];
 
+    if (here->has_log)
+        return here->state == 0 ? E_EXIST : E_BUSY;
+    if (here->state == E_AGAIN && time_now() < here->next)
+        return E_BUSY;
+    if (here->asking == ASKING_MAX)
+        return E_LIMIT;
+    u64 argument = (u64)(here->newest + 1) << 32 | cpu;
+    s64 error = thread_create(NULL, &attributes, attached, (void *)argument);
+    here->state = error == 0 ? E_AGAIN : error;
+    if (error == 0) {
+        here->asking++;
+        here->newest++;
+        here->next = time_after_us(ANSWER_US);
+    }
+    return error;
+}
+
+s64 attach_log(u32 cpu)
+{
     if (cpu >= ORRERY_MAX_CPUS || !(user_dispatchers() >> cpu & 1))
         return E_NOENT;
-    if (state == 0 || state == E_AGAIN)
-        return state == 0 ? E_EXIST : E_BUSY;
-    set_state(cpu, E_AGAIN);
-    s64 error = thread_create(NULL, &attributes, attached, (void *)(u64)cpu);
-    if (error != 0)
-        set_state(cpu, error);
+    mutex_lock(&lock);
+    s64 error = begin_attempt(cpu);
+    mutex_unlock(&lock);
     return error;
 }
 
 s64 attach_log_state(u32 cpu)
 {
-    return cpu < ORRERY_MAX_CPUS ? __atomic_load_n(&states[cpu], __ATOMIC_ACQUIRE) : E_NOENT;
+    if (cpu >= ORRERY_MAX_CPUS)
+        return E_NOENT;
+    mutex_lock(&lock);
+    s64 state = attempts[cpu].state;
+    mutex_unlock(&lock);
+    return state;
 }

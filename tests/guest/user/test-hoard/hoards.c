@@ -7,15 +7,22 @@
 #include <ipc/names.h>
 #include <ipc/net.h>
 #include <ipc/net_session.h>
+#include <net/protocol.h>
+#include <orrery/memory.h>
+#include <orrery/monitors.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <user/ipc.h>
+#include <user/scheduler.h>
 
 #define FAR_OUT (16UL << 20) // where a file's one byte stands
 #define MUCH 1000000         // uses after which contents are shared
 #define REFUSALS 20          // in a row: there is no more
 #define PIPE_BYTES 0x4000
 #define SOCKETS 64
+#define RINGS (1UL << 20) // of a monitor, on all CPUs together
+#define PIECE (1UL << 20)
+#define PIECES 64 // more than any limit here allows
 
 static cap_t server(const char *name)
 {
@@ -94,5 +101,95 @@ u64 hoard_sockets(void)
         count += more;
         refused = more != 0 ? 0 : refused + 1;
     }
-    return count;
+    return count * NET_SOCKET_BYTES;
+}
+
+u64 hoard_monitors(void)
+{
+    u64 total = 0;
+    for (u32 i = 0; i < PIECES; i++) {
+        u64 bytes = RINGS / user_cpu_count();
+        if (sys_monitor_create(&bytes) <= 0)
+            break;
+        total += bytes * user_cpu_count();
+    }
+    return total;
+}
+
+u64 hoard_lent(void)
+{
+    u64 total = 0;
+    for (u32 i = 0; i < PIECES; i++) {
+        struct ipc_message message = {.words = {0}};
+        if (ipc_call(SLOT_LEND, &message) != 0 || message.received_cap == 0)
+            break;
+        total += PIECE;
+    }
+    return total;
+}
+
+// Makes a piece, all there, and gives it away. Returns whether it could.
+static bool give_away(void)
+{
+    s64 memory = sys_memory_new("made", PIECE);
+    struct sys_region region = {
+        .bytes = PIECE, .kind = REGION_SHARED, .prot = PROT_R | PROT_W, .memory = (cap_t)memory};
+    struct ipc_message message = {.send_cap = (cap_t)memory};
+    if (memory < 0)
+        return false;
+    bool given = false;
+    if (sys_region_create(0, &region) == 0) {
+        given = sys_region_commit(region.address, PIECE, region.prot) == 0 &&
+                ipc_call(SLOT_LEND, &message) == 0;
+        sys_region_destroy(region.address);
+    }
+    sys_cap_drop((cap_t)memory);
+    return given;
+}
+
+u64 hoard_made(void)
+{
+    u64 total = 0;
+    for (u32 i = 0; i < PIECES && give_away(); i++)
+        total += PIECE;
+    return total;
+}
+
+// ---- the other side -----------------------------------------------------------------------------
+
+static cap_t kept[PIECES];
+static u32 kept_count;
+
+static s64 lend_or_keep(struct ipc_request *request)
+{
+    if (request->call == 0)
+        return 0;
+    if (request->cap != 0) {
+        if (kept_count == PIECES) {
+            sys_cap_drop(request->cap);
+            return E_LIMIT;
+        }
+        kept[kept_count++] = request->cap;
+        return 0;
+    }
+    s64 memory = sys_memory_new("lent", PIECE);
+    if (memory < 0)
+        return memory;
+    request->reply_cap = (cap_t)memory;
+    request->drop_reply_cap = true;
+    return 0;
+}
+
+s64 lender(void)
+{
+    static s64 endpoint;
+    if (endpoint == 0)
+        endpoint = ipc_endpoint(lend_or_keep, NULL);
+    return endpoint;
+}
+
+void lender_forgets(void)
+{
+    while (kept_count > 0)
+        sys_cap_drop(kept[--kept_count]);
 }

@@ -113,11 +113,12 @@ static s64 start(const char *kind, u64 memory_limit)
     struct process_spawn how = PROCESS_SPAWN;
     if (endpoint == 0)
         endpoint = ipc_endpoint(is_done, NULL);
-    struct process_grant grant = {.slot = SLOT_DONE, .cap = (cap_t)endpoint};
+    const struct process_grant grants[] = {{.slot = SLOT_DONE, .cap = (cap_t)endpoint},
+                                           {.slot = SLOT_LEND, .cap = (cap_t)lender()}};
     how.path = "/bin/test-hoard";
     how.argv = argv;
-    how.grants = &grant;
-    how.grant_count = 1;
+    how.grants = grants;
+    how.grant_count = ARRAY_SIZE(grants);
     how.memory_limit = memory_limit;
     return process_spawn(&how);
 }
@@ -163,23 +164,39 @@ static void a_hoard_ends_with_its_holder(const char *kind)
     EXPECT(!missing);
 }
 
-// What a process holds through others counts.
-static void a_hoard_is_within_its_holders_limit(void)
+// Memory of each kind that a process can hold through others, or have others hold for it: in how
+// many MB it gets how much.
+static const struct {
+    const char *kind;
+    u64 (*hoard)(void);
+    u64 little, much;                           // MB
+} accounts[] = {{"files", hoard_files, 12, 20}, // one is 16 MB
+                {"sockets", hoard_sockets, 8, 16},
+                {"monitors", hoard_monitors, 4, 24},
+                {"lent", hoard_lent, 8, 16},
+                {"made", hoard_made, 8, 16}};
+
+// The limit of a process holds, whoever made what it holds, or holds what it made.
+static void a_hoard_is_within_a_limit(u32 index)
 {
-    u64 before = free_bytes(), little = hoarded("files", 12 * MB); // one is 16 MB
-    EXPECT_IS(little, 0);
-    EXPECT(WAIT_FOR(free_bytes() + 8 * MB >= before)); // or too little of /tmp is left for one
-    u64 much = hoarded("files", 20 * MB);
-    EXPECT_IS(much, 16 * MB);
+    u64 got[] = {0, 0}, limits[] = {accounts[index].little * MB, accounts[index].much * MB};
+    for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
+        u64 before = free_bytes();
+        got[i] = hoarded(accounts[index].kind, limits[i]);
+        lender_forgets();
+        EXPECT(got[i] <= limits[i]);
+        EXPECT(WAIT_FOR(free_bytes() + 8 * MB >= before)); // or too little of /tmp is left for one
+    }
+    EXPECT(got[0] < got[1] && got[1] >= limits[0]);
 }
 
 static int hoard_main(const char *kind)
 {
     struct ipc_message message = {.words = {0}};
-    u64 got = strcmp(kind, "files") == 0   ? hoard_files()
-              : strcmp(kind, "pipes") == 0 ? hoard_pipes()
-                                           : hoard_sockets();
-    message.words[0] = got;
+    u64 (*hoard)(void) = hoard_pipes;
+    for (u32 i = 0; i < ARRAY_SIZE(accounts); i++)
+        hoard = strcmp(kind, accounts[i].kind) == 0 ? accounts[i].hoard : hoard;
+    message.words[0] = hoard();
     ipc_call(SLOT_DONE, &message);
     thread_sleep_until(THREAD_FOREVER);
     return 0;
@@ -255,7 +272,8 @@ int main(int argc, char **argv)
         a_hoard_ends_with_its_holder("files");
         a_hoard_ends_with_its_holder("pipes");
         a_hoard_ends_with_its_holder("sockets");
-        a_hoard_is_within_its_holders_limit();
+        for (u32 i = 0; i < ARRAY_SIZE(accounts); i++)
+            a_hoard_is_within_a_limit(i);
     }
     if (strcmp(only, "") == 0 || strcmp(only, "bomb") == 0)
         bombs_cost_others_time(1);

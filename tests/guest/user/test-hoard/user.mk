@@ -2,4 +2,4 @@
 # Processes without rights that hold all they can get through others, or start processes for ever.
 PROGRAM := test-hoard
 SRC := main.c hoards.c bomb.c
-DEPS := ipc posix waiting
+DEPS := ipc posix socket-memory waiting

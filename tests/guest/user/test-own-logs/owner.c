@@ -9,6 +9,7 @@
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <string.h>
+#include <user/lock.h>
 #include <user/log.h>
 #include <user/time.h>
 #include <waiting.h>
@@ -20,7 +21,8 @@ static const struct ipc_service names_service = {names_dispatch, NULL};
 static s64 log_endpoint, names_endpoint, file_endpoint;
 static cap_t served; // what "log" is: 0: nothing
 static u64 stays[STAY_MAX];
-static u32 stay_count, attached;
+static u32 stay_count, attached, mute;
+static struct semaphore speak;
 enum gift owner_gift;
 u8 *owner_area;
 
@@ -139,15 +141,28 @@ static s64 give(enum gift gift)
     }
 }
 
+// Those who are given nothing get an area at last, of which the master keeps nothing.
+static s64 give_late(void)
+{
+    u8 *area;
+
+    __atomic_fetch_add(&mute, 1, __ATOMIC_RELAXED);
+    semaphore_down(&speak);
+    s64 memory = make_area(&area);
+    sys_region_destroy((u64)area);
+    return memory;
+}
+
 s64 log_server_attach(struct ipc_caller *caller, u32 cpu, cap_t *area, u32 *domain)
 {
-    s64 given = give(owner_gift);
+    enum gift gift = owner_gift;
+    s64 given = gift == GIFT_NOTHING ? give_late() : give(gift);
 
     (void)cpu;
-    if (owner_gift >= GIFT_REFUSAL || given < 0)
+    if ((gift >= GIFT_REFUSAL && gift != GIFT_NOTHING) || given < 0)
         return given;
     *area = (cap_t)given;
-    *domain = owner_gift == GIFT_DOMAIN ? LOG_DOMAINS : DOMAIN;
+    *domain = gift == GIFT_DOMAIN ? LOG_DOMAINS : DOMAIN;
     caller->drop_answer = true;
     __atomic_fetch_add(&attached, 1, __ATOMIC_RELAXED);
     return 0;
@@ -162,6 +177,17 @@ s64 log_server_stay(struct ipc_caller *caller, u32 cpu)
         return E_LIMIT;
     __atomic_store_n(&stays[place], caller->call, __ATOMIC_RELEASE);
     return IPC_LATER;
+}
+
+void owner_speaks(u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        semaphore_up(&speak);
+}
+
+u32 owner_mute(void)
+{
+    return __atomic_load_n(&mute, __ATOMIC_RELAXED);
 }
 
 u32 owner_attached(void)

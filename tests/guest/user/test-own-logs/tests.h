@@ -53,9 +53,12 @@ enum gift {
     GIFT_STALE,
     GIFT_STRANGE, // no error that there is
     GIFT_POSITIVE,
+    GIFT_NOTHING, // no answer, until owner_speaks
     GIFTS,
 };
-void owner_begin(void); // also the name service of the children
+void owner_speaks(u32 count); // so many who were given nothing are given an area each
+u32 owner_mute(void);         // how many have come for nothing
+void owner_begin(void);       // also the name service of the children
 // "log" is served by the master, or by nobody.
 void owner_serves(bool serves);
 cap_t owner_names(void);
