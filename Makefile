@@ -140,7 +140,7 @@ fail-power-now: system-ready
 	@ORRERY_POWER_RUNS=$(POWER) ORRERY_BUILD=$(abspath $(BUILD)) PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON) -m pytest -p no:cacheprovider -s -v tests/system/test_power.py
 
-# Each allocation of the kernel for a process, in turn; from where on at random, says SEED.
+# Each allocation for a process or a server, in turn; from where on at random, says SEED.
 fail-memory-now: system-ready
 	@ORRERY_FAIL_MEMORY=all $(if $(SEED),ORRERY_FAIL_SEED=$(SEED)) \
 	    ORRERY_BUILD=$(abspath $(BUILD)) PYTHONDONTWRITEBYTECODE=1 \

@@ -130,6 +130,7 @@ static void run_requests(void)
         power_off(failures == 0 ? 0 : 1);
     if (boot_options.workload[0] != '\0')
         workload_start_at_boot();
+    memory_fail_at_boot();
     start_first_process();
     for (;;)
         thread_park(NO_DEADLINE);

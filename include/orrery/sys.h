@@ -410,10 +410,11 @@ s64 sys_workload_run_get(u32 index, struct sys_workload_run *run);
 // ---- memory that fails, for tests --------------------------------------------------------------
 
 #define SYS_MEMORY_ALL UINT32_MAX
-// Counts the kernel's allocations (page frames, tables, objects of its heap) from now on, and lets
-// the nth fail, as if memory was out; 0: none. pid: those that are made while this process runs; 0:
-// those of the kernel's own threads; SYS_MEMORY_ALL: all. on false: no more; the counts stay. It
-// ends with the caller, too. E_BUSY: another process has switched it on. E_NOENT: it is off.
+// Counts allocations from now on, and lets the nth fail, as if memory was out; 0: none. The
+// kernel's (page frames, tables, objects of its heap) count while it runs for this process, and
+// those of the process's malloc and user_alloc. pid 0: of the kernel's own threads and interrupts;
+// SYS_MEMORY_ALL: all. on false: no more; the counts stay. It ends with the caller, too. E_BUSY:
+// another process has switched it on, or the boot line. E_NOENT: it is off.
 s64 sys_memory_fail(bool on, u64 nth, u32 pid);
 
 struct sys_memory_use {
@@ -421,10 +422,18 @@ struct sys_memory_use {
     u64 objects, object_bytes; // of the kernel's heap; exact while nobody else allocates
     u64 count, failed;         // since allocations were counted: how many, and how many failed
     u64 sites;                 // of them
+    s64 heap_objects;          // of malloc and user_alloc: taken, less those freed
 };
 s64 sys_memory_use(struct sys_memory_use *use);
 
 #define SYS_MEMORY_CALLERS 6
+struct sys_memory_callers {
+    u64 callers[SYS_MEMORY_CALLERS]; // return addresses, innermost first; 0: no more
+};
+// The process's own heap tells what it takes (then: returns whether it must fail, 1) or frees,
+// while the dispatcher's page has heap_counted. callers is believed: tests trust both.
+s64 sys_memory_heap(bool taken, const struct sys_memory_callers *callers);
+
 struct sys_memory_site {
     u64 callers[SYS_MEMORY_CALLERS]; // return addresses behind the allocation's, innermost first
     u64 count, first;                // allocations here, and the number of the first

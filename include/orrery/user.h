@@ -33,6 +33,7 @@
 #define DISPATCHER_SWITCH_WORK (R13_HOST + 0x28)
 #define DISPATCHER_MONITORED (R13_HOST + 0x2c)
 #define DISPATCHER_TOLD (R13_HOST + 0x30)
+#define DISPATCHER_HEAP_COUNTED (R13_HOST + 0x38)
 #define DISPATCHER_SAVE (R13_HOST + 0x40)
 #define DISPATCHER_RECORDS (R13_HOST + 0x200)
 #define DISPATCHER_RECORD 32 // bytes, as struct sys_monitor_record
@@ -125,8 +126,9 @@ struct dispatcher_page {
     volatile u8 switch_work[4]; // the library: each byte is not 0 for its own reason
     // the kernel: kinds that monitors want to be told (orrery/monitors.h)
     volatile u32 monitored;
-    volatile u64 told; // the library: bytes of `records` in use; the kernel empties it
-    u64 reserved;
+    volatile u64 told;         // the library: bytes of `records` in use; the kernel empties it
+    volatile u32 heap_counted; // the kernel: not 0: malloc must ask (sys_memory_heap)
+    u32 reserved;
     struct user_state save;
     struct overflow_record overflow; // the kernel: of the last EVENT_OVERFLOW
     // The kernel: EVENT_OVERFLOWs so far, and overflows that came while one was still to be told or
@@ -152,6 +154,8 @@ _Static_assert(offsetof(struct dispatcher_page, told) == DISPATCHER_TOLD - R13_H
 _Static_assert(offsetof(struct dispatcher_page, records) == DISPATCHER_RECORDS - R13_HOST &&
                    sizeof(struct told_record) == DISPATCHER_RECORD &&
                    sizeof(struct dispatcher_page) == DISPATCHER_LIBRARY - R13_HOST,
+               "user.h");
+_Static_assert(offsetof(struct dispatcher_page, heap_counted) == DISPATCHER_HEAP_COUNTED - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, save) == DISPATCHER_SAVE - R13_HOST, "user.h");
 #endif

@@ -2,12 +2,15 @@
 // Counts allocations by the calls that led to them, and lets one of them fail.
 #include "failing.h"
 
+#include <kernel/console.h>
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/patch.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
+#include <kernel/startup.h>
 #include <kernel/unwind.h>
 #include <kernel/wait.h>
 #include <orrery/errors.h>
@@ -15,7 +18,8 @@
 #include <string.h>
 
 #define SITES_MAX 512
-#define BELOW_CALLER 2 // return addresses in memory_fails and in the allocation function
+#define BELOW_CALLER 2       // return addresses in memory_fails and in the allocation function
+#define BOOT_LINE UINT32_MAX // as owner
 
 struct memory_point {
     u32 *place;
@@ -26,10 +30,11 @@ extern const struct memory_point memory_points_start[], memory_points_end[]; // 
 static struct mutex mutex = MUTEX_INIT("failing memory", MUTEX_SERVICE); // of who switches it
 static struct {
     struct spinlock lock;
-    u32 owner; // process that has switched it on, 0: it is off
+    u32 owner; // process that has switched it on, or BOOT_LINE; 0: it is off
     u32 pid;   // whose allocations
     u64 nth;
     u64 count, failed;
+    s64 heap_objects; // of malloc: taken, less those that were freed
     u32 site_count;
     struct sys_memory_site sites[SITES_MAX]; // the last is for all that have no other place
 } failing = {.lock = SPINLOCK_INIT("failing memory", RANK_FAILING)};
@@ -85,6 +90,24 @@ bool memory_fails(void)
     return fails;
 }
 
+bool memory_heap_counted(u32 pid)
+{
+    return failing.owner != 0 && (failing.pid == SYS_MEMORY_ALL || failing.pid == pid);
+}
+
+s64 sys_memory_heap(bool taken, const struct sys_memory_callers *callers)
+{
+    bool fails = false;
+
+    spin_lock(&failing.lock);
+    if (memory_heap_counted(percpu()->pid)) {
+        fails = taken && count_and_judge(callers->callers);
+        failing.heap_objects += fails ? 0 : taken ? 1 : -1;
+    }
+    spin_unlock(&failing.lock);
+    return fails;
+}
+
 // ---- on and off ---------------------------------------------------------------------------------
 
 static void patch_points(bool on)
@@ -109,17 +132,26 @@ static u32 caller_pid(void)
     return process != NULL ? process_pid(process) : 0;
 }
 
-static s64 switch_on(u64 nth, u32 pid)
+static s64 switch_on(u64 nth, u32 pid, u32 owner)
 {
     if (failing.owner != 0)
         return E_BUSY;
     failing.pid = pid;
     failing.nth = nth;
     failing.count = failing.failed = 0;
+    failing.heap_objects = 0;
     failing.site_count = 0;
     patch_points(true);
-    set_owner(caller_pid()); // what patching allocates does not count
+    set_owner(owner); // what patching allocates does not count
+    processes_count_heap(pid, true);
     return 0;
+}
+
+static void end_counting(void)
+{
+    set_owner(0);
+    processes_count_heap(failing.pid, false);
+    patch_points(false);
 }
 
 // Keeps the counts.
@@ -127,15 +159,14 @@ static s64 switch_off(void)
 {
     if (failing.owner != caller_pid())
         return failing.owner == 0 ? E_NOENT : E_BUSY;
-    set_owner(0);
-    patch_points(false);
+    end_counting();
     return 0;
 }
 
 s64 sys_memory_fail(bool on, u64 nth, u32 pid)
 {
     mutex_lock(&mutex);
-    s64 error = on ? switch_on(nth, pid) : switch_off();
+    s64 error = on ? switch_on(nth, pid, caller_pid()) : switch_off();
     mutex_unlock(&mutex);
     return error;
 }
@@ -143,13 +174,22 @@ s64 sys_memory_fail(bool on, u64 nth, u32 pid)
 static void failing_owner_ends(struct process *process)
 {
     mutex_lock(&mutex);
-    if (failing.owner == process_pid(process)) {
-        set_owner(0);
-        patch_points(false);
-    }
+    if (failing.owner == process_pid(process))
+        end_counting();
     mutex_unlock(&mutex);
 }
 PROCESS_END_HOOK(failing_owner_ends);
+
+void memory_fail_at_boot(void)
+{
+    if (boot_options.fail == 0)
+        return;
+    mutex_lock(&mutex);
+    switch_on(boot_options.fail, boot_options.fail_pid, BOOT_LINE);
+    mutex_unlock(&mutex);
+    if (!boot_options.quiet)
+        kprintf("boot: fail=: allocations are counted from here on\n");
+}
 
 // ---- what there is to see -----------------------------------------------------------------------
 
@@ -167,6 +207,7 @@ s64 sys_memory_use(struct sys_memory_use *use)
     use->count = failing.count;
     use->failed = failing.failed;
     use->sites = failing.site_count;
+    use->heap_objects = failing.heap_objects;
     spin_unlock(&failing.lock);
     return 0;
 }

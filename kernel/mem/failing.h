@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory that fails, for tests: allocations of one process, of the kernel's own threads, or of all
 // are counted, and the Nth fails (orrery/sys.h). Meanwhile the allocators ask at their points; else
-// these are nops.
+// these are nops. A process's malloc asks by a system call, while its dispatchers' pages say so.
 #ifndef KERNEL_MEM_FAILING_H
 #define KERNEL_MEM_FAILING_H
 
@@ -22,5 +22,9 @@
 // Counts an allocation, behind a point of the function that was called for it. Returns whether that
 // function must return NULL. Any context but PMI.
 bool memory_fails(void);
+
+// Returns whether the malloc of a process has to ask: for pages of dispatchers that begin. Thread
+// context.
+bool memory_heap_counted(u32 pid);
 
 #endif

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Threads as the performance monitor and the trace see them: who runs (pmu/task_points.h), and whom
-// they leave out.
+// they leave out. Whose malloc is counted.
 #include <kernel/address_space.h>
 #include <kernel/irq.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <orrery/errors.h>
+#include <orrery/sys.h>
 #include <trace/platform.h>
 #include <trace/ring.h>
 
+#include "annex.h"
 #include "dispatcher.h"
 #include "pmu/task_points.h"
 #include "process.h"
@@ -48,6 +50,29 @@ s64 process_set_untraced(u32 pid, bool untraced)
     cpus_call(UINT64_MAX, let_off_here, NULL);
     process_put(process);
     return 0;
+}
+
+// ---- malloc -------------------------------------------------------------------------------------
+
+static void count_heap(struct process *process, bool on)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+        if (dispatcher != NULL)
+            dispatcher->page->heap_counted = on;
+    }
+}
+
+void processes_count_heap(u32 pid, bool on)
+{
+    u64 place = 0;
+    struct process *process;
+
+    while ((process = annex_next(&place)) != NULL) {
+        if (pid == SYS_MEMORY_ALL || process->pid == pid)
+            count_heap(process, on);
+        process_put(process);
+    }
 }
 
 // ---- tasks --------------------------------------------------------------------------------------

@@ -5,7 +5,9 @@
 #include <kernel/firmware.h>
 #include <kernel/options.h>
 #include <kernel/panic.h>
+#include <limits.h>
 #include <orrery/errors.h>
+#include <orrery/sys.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -158,6 +160,24 @@ static bool set_poison(const char *value)
     return true;
 }
 
+static bool set_fail(const char *value)
+{
+    char *whose, *end;
+    unsigned long nth = strtoul(value, &whose, 10), pid = 0;
+
+    if (value[0] < '0' || value[0] > '9' || nth == 0 || nth == ULONG_MAX || *whose++ != ',')
+        return false;
+    bool kernel = strcmp(whose, "kernel") == 0, all = strcmp(whose, "all") == 0;
+    if (!kernel && !all) {
+        pid = strtoul(whose, &end, 10);
+        if (whose[0] < '0' || whose[0] > '9' || *end != '\0' || pid == 0 || pid >= SYS_MEMORY_ALL)
+            return false;
+    }
+    boot_options.fail = nth;
+    boot_options.fail_pid = all ? SYS_MEMORY_ALL : (u32)pid;
+    return true;
+}
+
 static bool set_quiet(const char *value)
 {
     (void)value;
@@ -198,6 +218,10 @@ static const struct option options[] = {
     {"lockup", "0...3600",
      "seconds after which a CPU that hangs is reported, 0: never (default: 10)", set_lockup},
     {"poison", NULL, "fill freed memory with junk, so that a use of it shows", set_poison},
+    {"fail", "N,PID|kernel|all",
+     "for tests: allocation N from the first process on fails, of a process, of the kernel's own "
+     "threads, or of all",
+     set_fail},
     {"quiet", NULL, "no boot messages but errors", set_quiet},
     {"panic", NULL, "panic after boot, to see what a panic tells", set_panic},
 };

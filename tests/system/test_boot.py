@@ -64,6 +64,10 @@ def test_it_boots_and_powers_off(boot, cpus):
     ("trace=ALL_OF_IT", "trace=ALL_OF_IT", "trace"),
     ("trace-mode=sometimes", "trace-mode=sometimes", "overwrite|discard"),
     ("observer=" + "x" * 65, "observer", "observer"),
+    ("fail=0,all", "fail=0,all", "N,PID|kernel|all"),
+    ("fail=3,4294967295", "fail=3,4294967295", "N,PID|kernel|all"),
+    ("fail=99999999999999999999,1", "fail=99999999999999999999,1", "N,PID|kernel|all"),
+    ("fail=3", "fail=3", "N,PID|kernel|all"),
 ])
 def test_bad_boot_lines_are_refused(boot, append, complaint, valid):
     machine = boot(append=append, network=False)

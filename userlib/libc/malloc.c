@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // malloc and its like: newlib's, or newlib's with checks. malloc and free stand here in place of
 // newlib's, which ask a function for the thread's state. The others are what newlib itself calls.
+// Each asks first whether it must fail, for tests.
 #include "heap_checks.h"
+#include "heap_counted.h"
 #include "scheduler.h"
 
 #include <errno.h>
@@ -26,11 +28,17 @@ static inline struct _reent *own(void)
     return __builtin_expect(thread != NULL, 1) ? thread->reent : _GLOBAL_REENT;
 }
 
+static void *refused(struct _reent *reent)
+{
+    reent->_errno = ENOMEM;
+    return NULL;
+}
+
 // newlib 3.3 does not see that the product overflows.
 static void *zeroed(struct _reent *reent, size_t count, size_t bytes, u64 by)
 {
     size_t all;
-    if (__builtin_mul_overflow(count, bytes, &all)) {
+    if (__builtin_mul_overflow(count, bytes, &all) || heap_refuses()) {
         reent->_errno = ENOMEM;
         return NULL;
     }
@@ -40,11 +48,14 @@ static void *zeroed(struct _reent *reent, size_t count, size_t bytes, u64 by)
 
 void *malloc(size_t bytes)
 {
+    if (heap_refuses())
+        return refused(own());
     return checked() ? heap_checked_new(own(), 0, bytes, CALLER) : __real__malloc_r(own(), bytes);
 }
 
 void free(void *memory)
 {
+    heap_gives(memory);
     if (checked())
         heap_checked_free(own(), memory, CALLER);
     else
@@ -58,6 +69,8 @@ void *calloc(size_t count, size_t bytes)
 
 void *realloc(void *memory, size_t bytes)
 {
+    if (heap_refuses_more(memory))
+        return refused(own());
     return checked() ? heap_checked_resize(own(), memory, bytes, CALLER)
                      : __real__realloc_r(own(), memory, bytes);
 }
@@ -70,6 +83,8 @@ void *memalign(size_t align, size_t bytes)
 
 void *__wrap__malloc_r(struct _reent *reent, size_t bytes)
 {
+    if (heap_refuses())
+        return refused(reent);
     return checked() ? heap_checked_new(reent, 0, bytes, CALLER) : __real__malloc_r(reent, bytes);
 }
 
@@ -86,6 +101,7 @@ void *__wrap__calloc_r(struct _reent *reent, size_t count, size_t bytes)
 
 void __wrap__free_r(struct _reent *reent, void *memory)
 {
+    heap_gives(memory);
     if (checked())
         heap_checked_free(reent, memory, CALLER);
     else
@@ -94,6 +110,8 @@ void __wrap__free_r(struct _reent *reent, void *memory)
 
 void *__wrap__realloc_r(struct _reent *reent, void *memory, size_t bytes)
 {
+    if (heap_refuses_more(memory))
+        return refused(reent);
     return checked() ? heap_checked_resize(reent, memory, bytes, CALLER)
                      : __real__realloc_r(reent, memory, bytes);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory for the library itself, where malloc and its lock may not be used. Powers of two come from
 // lists of free pieces, larger blocks are regions.
+#include "heap_counted.h"
 #include "scheduler.h"
 
 #include <orrery/memory.h>
@@ -61,6 +62,8 @@ static void *take_fresh(u64 bytes)
 
 void *user_alloc(u64 bytes)
 {
+    if (heap_refuses())
+        return NULL;
     if (bytes > 1ul << LARGEST)
         return user_pages(0, bytes);
     u32 class = size_class(bytes);
@@ -79,6 +82,7 @@ void user_free(void *memory, u64 bytes)
 {
     if (!memory)
         return;
+    heap_gives(memory);
     if (bytes > 1ul << LARGEST) {
         user_pages_free(memory, bytes);
         return;

@@ -23,6 +23,8 @@ struct boot_options {
     bool ipc_slow;             // ipc=fast|slow: whether calls may take the fast path
     u32 lockup;                // lockup=SECONDS: after which a CPU is reported, 0: none is
     bool poison;               // poison: freed memory is filled with junk
+    u64 fail;                  // fail=N,PID|kernel|all: the allocation that fails, 0: none does
+    u32 fail_pid;              // of whom, as sys_memory_fail has it
     bool quiet;                // quiet: no boot messages but errors
     bool panic_test;           // panic: panic after boot (tests of the flight recorder)
 };

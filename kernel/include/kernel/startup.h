@@ -10,6 +10,7 @@ void kmalloc_init(u64 memory_bytes);
 // Makes services clustered objects; co_init has been called.
 void page_allocator_init(void);
 void small_allocator_init(void);
+void memory_fail_at_boot(void); // begins with what fail= asks for; thread context
 // Sets facts for the calls about the system: memory in bytes; entry_timebase: when firmware entered
 // the kernel.
 void system_init(u64 memory, u64 entry_timebase);

@@ -85,6 +85,10 @@ static void valid_lines_are_taken(void **state)
     assert_true(parse("trace-mode=discard trace-subbuffers=4096 quiet"));
     assert_true(boot_options.trace_discard && boot_options.quiet);
     assert_int_equal(boot_options.trace_subbuffers, 4096);
+    assert_true(parse("fail=7,all") && boot_options.fail == 7);
+    assert_int_equal(boot_options.fail_pid, UINT32_MAX);
+    assert_true(parse("fail=8,kernel") && boot_options.fail == 8 && boot_options.fail_pid == 0);
+    assert_true(parse("fail=9,3") && boot_options.fail == 9 && boot_options.fail_pid == 3);
 }
 
 static void majors_make_a_mask(void **state)
@@ -114,6 +118,18 @@ static void everything_else_is_refused(void **state)
         "trace=,",
         "trace",
         "trace-mode=both",
+        "fail=",
+        "fail=1",
+        "fail=1,",
+        "fail=0,all",
+        "fail=-1,all",
+        "fail=1,0",
+        "fail=1,4294967295",
+        "fail=1,some",
+        "fail=1,2x",
+        "fail=1x,2",
+        "fail=18446744073709551616,1",
+        "fail",
         "trace-subbuffers=5",
         "trace-subbuffers=2",
         "trace-subbuffers=8192",

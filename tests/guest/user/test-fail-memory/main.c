@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Each operation is made by a process of its own, again and again: once to count what the kernel
-// allocates meanwhile, then so often that each allocation has failed. A failing one may fail the
-// operation or end the process, and nothing else: the next attempt works, and when the process has
-// ended there is as much memory as before.
+// Each operation is made by a process of its own, again and again: once to count what is allocated
+// meanwhile, then so often that each allocation has failed: of the process, or of a server that it
+// uses. A failing one may fail the operation or end the process or the server, and nothing else:
+// the next attempt works, and when the process has ended there is as much memory as before.
 //
 //   test-fail-memory [all] [only=NAME] [seed=NUMBER]
+//   test-fail-memory booted
 //
 // Without `all` each place that allocates fails once, the first time; with it each allocation does,
-// and then some later ones at random. The last line is "test-fail-memory: N passed, N failed".
+// and then some later ones at random. `booted`: the boot line has let one fail; each operation
+// works all the same, once the servers are there. The last line: "test-fail-memory: N passed, N failed".
+#include "child.h"
 #include "operations.h"
+#include "who.h"
 
 #include <expect.h>
-#include <orrery/errors.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <user/process.h>
-#include <user/scheduler.h>
 #include <user/thread.h>
 #include <waiting.h>
 
-#define VECTOR_DATA_STORAGE 0x300
 #define WARM_UPS 4
 #define LATER 20      // allocations that fail at random
 #define LATER_RUNS 5  // of the operation, one after the other
@@ -30,78 +30,11 @@
 #define ROUNDS 4      // what is lost is lost in each
 #define LOOKS 20      // in a round, but in the last
 
-// How a child ends.
-enum outcome { WORKED, REFUSED, NOT_AGAIN, NOT_SWITCHED, OUT_OF_MEMORY, OUTCOMES };
-
-static bool all_of_them;
+static bool all_of_them, booted;
 static const char *only;
 static unsigned seed = 1;
 
-// ---- the process that does it ------------------------------------------------------------------
-
-// Without a report, which nobody would read.
-static bool end_quietly(const struct event *event, struct user_state *state)
-{
-    (void)event;
-    (void)state;
-    sys_exit(OUT_OF_MEMORY);
-    return false;
-}
-
-static s64 run_often(const struct operation *operation, unsigned runs)
-{
-    s64 error = 0;
-
-    for (unsigned i = 0; i < runs && error == 0; i++)
-        error = operation->run();
-    return error;
-}
-
-static int child_main(const struct operation *operation, u64 nth, unsigned runs)
-{
-    user_on_exception(end_quietly);
-    if (sys_memory_fail(true, nth, (u32)sys_process_pid(0)) != 0)
-        return NOT_SWITCHED;
-    s64 error = run_often(operation, runs);
-    if (sys_memory_fail(false, 0, 0) != 0)
-        return NOT_SWITCHED;
-    s64 again = operation->run();
-    if (again != 0)
-        printf("FAILED %s again: %s; before: %s\n", operation->name, orrery_strerror(again),
-               orrery_strerror(error));
-    return again != 0 ? NOT_AGAIN : error != 0 ? REFUSED : WORKED;
-}
-
-static const struct operation *find(const char *name)
-{
-    for (u32 i = 0; i < operation_count; i++)
-        if (strcmp(operations[i].name, name) == 0)
-            return &operations[i];
-    for (u32 i = 0; i < watching_count; i++)
-        if (strcmp(watching[i].name, name) == 0)
-            return &watching[i];
-    return NULL;
-}
-
-// ---- who looks on ------------------------------------------------------------------------------
-
-static s32 run_child(const struct operation *operation, u64 nth, unsigned runs)
-{
-    char number[24], times[24];
-    const char *const argv[] = {"test-fail-memory", "child", operation->name, number, times, NULL};
-    struct process_spawn how = PROCESS_SPAWN;
-    s32 status = -1;
-
-    snprintf(number, sizeof(number), "%lu", (unsigned long)nth);
-    snprintf(times, sizeof(times), "%u", runs);
-    how.path = "/bin/test-fail-memory";
-    how.argv = argv;
-    how.rights = PROCESS_SAME_RIGHTS;
-    s64 pid = process_spawn(&how);
-    if (pid > 0)
-        process_wait((u32)pid, &status, THREAD_FOREVER);
-    return status;
-}
+// ---- what is there ------------------------------------------------------------------------------
 
 static struct sys_memory_use memory_use(void)
 {
@@ -129,32 +62,22 @@ static bool comes_back(const struct sys_memory_use *before, u64 deadline)
     return false;
 }
 
-struct tally {
-    u64 count, sites, failed, outcomes[OUTCOMES], leaks;
-};
-
-static void judge(struct tally *tally, const struct operation *operation, u64 nth, s32 status)
+// Whether it was an allocation by malloc that has failed, of code that could see it. Kernel
+// addresses are in the upper half.
+static bool heap_has_failed(void)
 {
-    // The library cannot be told of what fails under its own hands: the kernel ends the process.
-    s32 outcome = status == STATUS_KILLED(VECTOR_DATA_STORAGE) ? OUT_OF_MEMORY : status;
-    bool good = outcome == WORKED || outcome == REFUSED || outcome == OUT_OF_MEMORY;
-
-    if (good)
-        tally->outcomes[outcome]++;
-    else
-        printf("FAILED %s, allocation %lu: status %d\n", operation->name, (unsigned long)nth,
-               (int)status);
-    EXPECT(good);
-}
-
-// Says what there is more than before, and after which allocation failed.
-static void tell_kept(const struct operation *operation, const struct sys_memory_use *before)
-{
-    struct sys_memory_use now = memory_use();
     struct sys_memory_site site;
 
-    printf("%s keeps %ld pages, %ld objects, after", operation->name,
-           (long)(now.pages - before->pages), (long)(now.objects - before->objects));
+    for (u32 i = 0; sys_memory_site_get(i, &site) == 0; i++)
+        if (site.failed != 0)
+            return (s64)site.callers[0] >= 0;
+    return false;
+}
+
+// The calls that led to the allocation that has failed.
+static void tell_failed_site(void)
+{
+    struct sys_memory_site site;
 
     for (u32 i = 0; sys_memory_site_get(i, &site) == 0; i++) {
         if (site.failed == 0)
@@ -165,25 +88,109 @@ static void tell_kept(const struct operation *operation, const struct sys_memory
     printf("\n");
 }
 
+// ---- one allocation fails -----------------------------------------------------------------------
+
+struct tally {
+    u64 count, sites, failed, outcomes[OUTCOMES], restarts, leaks;
+    s64 heap_max; // blocks of malloc that the server keeps when nothing fails
+};
+
+static void judge(struct tally *tally, const struct operation *operation, u64 nth, s32 status)
+{
+    // The library cannot be told of a page that is not to be had: the kernel ends the process.
+    s32 outcome = status == STATUS_KILLED(VECTOR_DATA_STORAGE) ? OUT_OF_MEMORY : status;
+    bool good =
+        outcome == WORKED || outcome == REFUSED || (outcome == OUT_OF_MEMORY && !heap_has_failed());
+
+    if (good) {
+        tally->outcomes[outcome]++;
+    } else {
+        printf("FAILED %s, allocation %lu: status %d, after", operation->name, (unsigned long)nth,
+               (int)status);
+        tell_failed_site();
+    }
+    EXPECT(good);
+}
+
+// Of servers only the one whose memory fails may end, and not where malloc told it: whether it has.
+static bool restarted(struct tally *tally, const struct operation *operation,
+                      const struct servers *before)
+{
+    bool again = operation->server != NULL && servers_changed(before, NULL) != 0;
+
+    EXPECT(servers_changed(before, operation->server) == 0);
+    if (again && heap_has_failed()) {
+        printf("FAILED %s has ended, after", operation->server);
+        tell_failed_site();
+    }
+    EXPECT(!again || !heap_has_failed());
+    tally->restarts += again;
+    return again;
+}
+
+static bool heap_is_back(const struct tally *tally, const struct operation *operation)
+{
+    return operation->server == NULL || memory_use().heap_objects <= tally->heap_max;
+}
+
+static void tell_kept(const struct tally *tally, const struct operation *operation,
+                      const struct sys_memory_use *before)
+{
+    struct sys_memory_use now = memory_use();
+
+    printf("%s keeps %ld pages, %ld objects, %ld blocks, after", operation->name,
+           (long)(now.pages - before->pages), (long)(now.objects - before->objects),
+           operation->server != NULL ? (long)(now.heap_objects - tally->heap_max) : 0);
+    tell_failed_site();
+}
+
+// Returns whether something is missing afterwards.
+static bool try_once(struct tally *tally, const struct operation *operation,
+                     const struct attempt *attempt)
+{
+    struct servers servers = servers_now();
+    struct sys_memory_use before = memory_use();
+    s32 status = child_run(operation->name, attempt);
+
+    tally->failed += memory_use().failed;
+    judge(tally, operation, attempt->nth, status);
+    bool new_one = restarted(tally, operation, &servers);
+    if (new_one)
+        return false; // it has memory of its own; what the last one had went with it
+    bool back = heap_is_back(tally, operation) && comes_back(&before, 0);
+    if (back || !attempt->patient)
+        return !back;
+    tell_kept(tally, operation, &before);
+    return !heap_is_back(tally, operation) || !comes_back(&before, patience());
+}
+
 // Lets one allocation fail. Servers and caches may keep something once; what is lost is lost each
 // time.
-static void fail_one(struct tally *tally, const struct operation *operation, u64 nth, unsigned runs)
+static void fail_one(struct tally *tally, const struct operation *operation, u64 nth, u32 runs)
 {
+    struct attempt attempt = {.nth = nth, .runs = runs, .heap_max = tally->heap_max};
     bool kept = true;
 
     for (u32 round = 0; round < ROUNDS && kept; round++) {
-        struct sys_memory_use before = memory_use();
-        s32 status = run_child(operation, nth, runs);
-        tally->failed += memory_use().failed;
-        judge(tally, operation, nth, status);
-        kept = !comes_back(&before, 0);
-        if (kept && round == ROUNDS - 1) {
-            tell_kept(operation, &before);
-            kept = !comes_back(&before, patience());
-        }
+        attempt.patient = round == ROUNDS - 1;
+        kept = try_once(tally, operation, &attempt);
     }
     tally->leaks += kept;
     EXPECT(!kept);
+}
+
+// ---- each one fails -----------------------------------------------------------------------------
+
+// Nothing fails. Returns how many allocations there were.
+static u64 count_only(struct tally *tally, const struct operation *operation, u32 runs)
+{
+    const struct attempt attempt = {.runs = runs};
+
+    EXPECT(child_run(operation->name, &attempt) == WORKED);
+    struct sys_memory_use use = memory_use();
+    if (use.heap_objects > tally->heap_max)
+        tally->heap_max = use.heap_objects;
+    return use.count;
 }
 
 // Returns the numbers of allocations that are to fail: the first one of each site.
@@ -199,11 +206,19 @@ static u32 first_of_sites(u64 *firsts)
 
 static void fail_later(struct tally *tally, const struct operation *operation)
 {
-    run_child(operation, 0, LATER_RUNS);
-    u64 count = memory_use().count;
+    u64 count = count_only(tally, operation, LATER_RUNS);
 
     for (u32 i = 0; i < LATER && count > 0; i++)
         fail_one(tally, operation, 1 + (u64)rand_r(&seed) % count, LATER_RUNS);
+}
+
+static void print_row(const struct tally *tally, const char *name)
+{
+    printf("%-10s %5lu %5lu %6lu %6lu %6lu %6lu %7lu %6lu\n", name, (unsigned long)tally->count,
+           (unsigned long)tally->sites, (unsigned long)tally->failed,
+           (unsigned long)tally->outcomes[REFUSED], (unsigned long)tally->outcomes[OUT_OF_MEMORY],
+           (unsigned long)tally->outcomes[WORKED], (unsigned long)tally->restarts,
+           (unsigned long)tally->leaks);
 }
 
 static void try_operation(const struct operation *operation)
@@ -214,23 +229,42 @@ static void try_operation(const struct operation *operation)
     if (only != NULL && strcmp(only, operation->name) != 0)
         return;
     for (u32 i = 0; i < WARM_UPS; i++)
-        EXPECT(run_child(operation, 0, 1) == WORKED);
-    tally.count = memory_use().count;
+        tally.count = count_only(&tally, operation, 1);
     tally.sites = first_of_sites(firsts);
     for (u64 i = 0; i < (all_of_them ? tally.count : tally.sites); i++)
         fail_one(&tally, operation, all_of_them ? i + 1 : firsts[i], 1);
     if (all_of_them)
         fail_later(&tally, operation);
-    printf("%-10s %5lu %5lu %6lu %6lu %6lu %6lu %6lu\n", operation->name,
-           (unsigned long)tally.count, (unsigned long)tally.sites, (unsigned long)tally.failed,
-           (unsigned long)tally.outcomes[REFUSED], (unsigned long)tally.outcomes[OUT_OF_MEMORY],
-           (unsigned long)tally.outcomes[WORKED], (unsigned long)tally.leaks);
+    print_row(&tally, operation->name);
+}
+
+// After a boot on which an allocation may have failed.
+static void work_again(const struct operation *operation)
+{
+    EXPECT(WAIT_FOR(operation->run() == 0));
+}
+
+static void each(const struct operation *some, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        (booted ? work_again : try_operation)(&some[i]);
+}
+
+static void tell_booted(void)
+{
+    struct sys_memory_use use = memory_use();
+
+    printf("booted: %lu allocations, %lu failed, after", (unsigned long)use.count,
+           (unsigned long)use.failed);
+    tell_failed_site();
 }
 
 static void take_argument(const char *argument)
 {
     if (strcmp(argument, "all") == 0)
         all_of_them = true;
+    else if (strcmp(argument, "booted") == 0)
+        booted = true;
     else if (strncmp(argument, "only=", 5) == 0)
         only = argument + 5;
     else if (strncmp(argument, "seed=", 5) == 0)
@@ -239,16 +273,17 @@ static void take_argument(const char *argument)
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && strcmp(argv[1], "child") == 0)
-        return child_main(find(argv[2]), strtoul(argv[3], NULL, 10),
-                          (unsigned)strtoul(argv[4], NULL, 10));
+    if (argc == 7 && strcmp(argv[1], "child") == 0)
+        return child_main(argv + 2);
     for (int i = 1; i < argc; i++)
         take_argument(argv[i]);
-    printf("seed %u\n%-10s %5s %5s %6s %6s %6s %6s %6s\n", seed, "operation", "alloc", "sites",
-           "failed", "error", "ended", "worked", "lost");
-    for (u32 i = 0; i < operation_count; i++)
-        try_operation(&operations[i]);
-    for (u32 i = 0; i < watching_count; i++)
-        try_operation(&watching[i]);
+    if (!booted)
+        printf("seed %u\n%-10s %5s %5s %6s %6s %6s %6s %7s %6s\n", seed, "operation", "alloc",
+               "sites", "failed", "error", "ended", "worked", "restart", "lost");
+    each(operations, operation_count);
+    each(watching, watching_count);
+    each(serving, serving_count);
+    if (booted)
+        tell_booted();
     return expect_report("test-fail-memory");
 }

@@ -8,6 +8,7 @@
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <orrery/process.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,11 +22,12 @@
 #define BULK 6000
 #define FAR_OUT 40000 // in a file
 #define PORT 7919
+#define SOON_MS 5000
 #define RW (PROT_R | PROT_W)
 
-static s64 unless(bool done)
+s64 unless(bool done)
 {
-    return done ? 0 : errno == ENOMEM ? E_NOMEM : E_IO;
+    return done ? 0 : errno == ENOMEM ? E_NOMEM : errno == EAGAIN ? E_TIMEOUT : E_IO;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -164,7 +166,7 @@ static s64 use_file(int fd)
     return unless(done);
 }
 
-static s64 file(void)
+s64 use_a_file(void)
 {
     int fd = open("/tmp/fail-memory", O_RDWR | O_CREAT | O_TRUNC, 0666);
 
@@ -197,14 +199,25 @@ static struct sockaddr_in loopback(void)
                                 .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
 }
 
+// A connection, or bytes of one, may be lost with what has failed.
+static bool something_comes(int fd)
+{
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+
+    if (poll(&wanted, 1, SOON_MS) == 1)
+        return true;
+    errno = EIO;
+    return false;
+}
+
 static s64 say_something(int listener)
 {
     struct sockaddr_in to = loopback();
     char data[10] = "0123";
     int peer = -1, client = socket(AF_INET, SOCK_STREAM, 0);
     bool done = client >= 0 && connect(client, (struct sockaddr *)&to, sizeof(to)) == 0 &&
-                (peer = accept(listener, NULL, NULL)) >= 0 &&
-                send(client, data, sizeof(data), 0) == sizeof(data) &&
+                something_comes(listener) && (peer = accept(listener, NULL, NULL)) >= 0 &&
+                send(client, data, sizeof(data), 0) == sizeof(data) && something_comes(peer) &&
                 recv(peer, data, sizeof(data), 0) == sizeof(data);
     s64 error = unless(done);
 
@@ -215,7 +228,7 @@ static s64 say_something(int listener)
     return error;
 }
 
-static s64 socket_bytes(void)
+s64 use_a_stream(void)
 {
     struct sockaddr_in at = loopback();
     int listener = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
@@ -235,7 +248,7 @@ const struct operation operations[] = {
     {.name = "commit", .run = commit},       {.name = "touch", .run = touch},
     {.name = "share", .run = share},         {.name = "process", .run = process},
     {.name = "thread", .run = thread},       {.name = "call", .run = call},
-    {.name = "file", .run = file},           {.name = "pipe", .run = pipe_bytes},
-    {.name = "socket", .run = socket_bytes},
+    {.name = "file", .run = use_a_file},     {.name = "pipe", .run = pipe_bytes},
+    {.name = "socket", .run = use_a_stream},
 };
 const u32 operation_count = ARRAY_SIZE(operations);
