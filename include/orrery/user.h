@@ -57,14 +57,15 @@
 #define EVENT_MESSAGE 4  // pid        badge    0     words      asynchronous; pid 0: the kernel's
 #define EVENT_TIMER 5    //                               the time given to SYS_TIMER has come
 #define EVENT_KICK 6     // bits                          from sys_dispatcher_kick, merged by or
-#define EVENT_FAULT_BLOCKED 7 // token  (upcall only)     the thread in `save` waits for a page
+#define EVENT_FAULT_BLOCKED 7 // token  address  PROT_* (upcall only) the thread in `save` waits
 #define EVENT_FAULT_DONE 8    // token  status            that page is there, or will not come
-#define EVENT_EXCEPTION 9     // vector address dsisr    (upcall only) the thread in `save` is stuck
+#define EVENT_EXCEPTION 9     // vector address dsisr status (upcall only) the thread in `save` is stuck
 #define EVENT_MONITOR 10 // request id operation a b c …  the monitor asks (orrery/monitor.h)
 #define EVENT_CHILD 11   // pid        status             a process that we created has ended
 #define EVENT_OVERFLOW 12 // number    lost               a counter's: the page's `overflow`
 #define EVENT_PLACE 13   //                               our place has changed: sys_place_get(0)
 // clang-format on
+// status of EVENT_EXCEPTION: 0, or E_NOMEM if the page at the address was not to be had.
 #define EVENT_COUNT 14
 
 // info of calls and replies. Low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES). High 32

@@ -29,8 +29,11 @@ static const char no_memory[] = "out of memory";
 // One that is being ended finds its memory gone: no news.
 static void bad(struct dispatcher *self, struct frame *frame, const char *why)
 {
-    const struct event event = {
-        .type = EVENT_EXCEPTION, .id = frame->vector, .badge = frame->dar, .info = frame->dsisr};
+    const struct event event = {.type = EVENT_EXCEPTION,
+                                .id = frame->vector,
+                                .badge = frame->dar,
+                                .info = frame->dsisr,
+                                .words = {why == no_memory ? (u64)E_NOMEM : 0}};
 
     if (process_ending(self->process) || dispatcher_upcall(self, frame, &event))
         return;
@@ -88,7 +91,10 @@ static enum fault_result wait_for_page(struct dispatcher *self, struct frame *fr
                                        u32 access)
 {
     struct blocked_fault *fault = may_block(self);
-    const struct event blocked = {.type = EVENT_FAULT_BLOCKED, .id = self->fault_tokens};
+    const struct event blocked = {.type = EVENT_FAULT_BLOCKED,
+                                  .id = self->fault_tokens,
+                                  .badge = address,
+                                  .info = access};
     enum fault_result result =
         space_fault(self->process->space, address, access, fault != NULL ? &fault->wait : NULL);
 

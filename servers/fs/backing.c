@@ -15,6 +15,15 @@ void backing_start(cap_t endpoint)
     kernel_endpoint = endpoint;
 }
 
+// Who waits gets the page, or the error: of reading it, or that there is no memory for it.
+static void supply(const struct backing *backing, u64 offset, const u8 page[PAGE], s64 status)
+{
+    if (status == 0)
+        status = sys_file_supply(backing->memory, offset, page, 0);
+    if (status != 0)
+        sys_file_supply(backing->memory, offset, page, status);
+}
+
 // Supplies a page. If the file has changed since the page was read, reads it again: an old page
 // must not be supplied after a change.
 static void fetch(struct backing *backing, u64 offset)
@@ -30,7 +39,7 @@ static void fetch(struct backing *backing, u64 offset)
         mutex_lock(&backing->lock);
         supplied = backing->changes == before;
         if (supplied)
-            sys_file_supply(backing->memory, offset, page, bytes < 0 ? bytes : 0);
+            supply(backing, offset, page, bytes < 0 ? bytes : 0);
         mutex_unlock(&backing->lock);
     }
 }

@@ -21,7 +21,7 @@ PROGRAM = "test-fail-memory"
 LEAST = 200
 # operation, allocations, sites, failed, error, ended, worked, restarts, lost
 ROW = re.compile(r"^([a-z-]+)((?: +\d+){8})$", re.MULTILINE)
-OPERATIONS, OF_SERVERS = 14, 6
+OPERATIONS, OF_SERVERS = 14, 7
 RESTART = re.compile(r"^init: (\w+) \(pid \d+\) .*; restart in \d+ ms", re.MULTILINE)
 BOOTED = re.compile(r"^booted: (\d+) allocations, (\d+) failed", re.MULTILINE)
 PASSED = re.compile(rf"^{PROGRAM}: [1-9]\d* passed, 0 failed$", re.MULTILINE)
@@ -51,6 +51,7 @@ def test_an_allocation_that_fails_costs_its_operation_alone(boot):
     machine = boot("fail-memory", pmu="model", append=f"run=bin/{PROGRAM}{ARGUMENTS} oneshot")
     console = machine.wait_passed(PROGRAM, LEAST, timeout=6 * 3600 if ALL else 1800)
     assert "NULL pointer" not in console, machine.describe()
+    assert "bad data address" not in console, "a page that was not to be had is no wrong address"
     rows = {name: [int(number) for number in numbers.split()]
             for name, numbers in ROW.findall(console)}
     print(table_of(rows))

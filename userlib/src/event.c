@@ -54,11 +54,14 @@ static void kicked(struct scheduler *scheduler, u64 bits)
     }
 }
 
-static void fault_blocked(struct scheduler *scheduler, struct thread *thread, u64 token)
+static void fault_blocked(struct scheduler *scheduler, struct thread *thread,
+                          const struct event *event)
 {
     thread->run = THREAD_BLOCKED;
     thread->blocked_for = 0; // nothing but its page
-    thread->fault_token = token;
+    thread->fault_token = event->id;
+    thread->fault_address = event->badge;
+    thread->fault_access = (u32)event->info;
     thread->next = scheduler->faulted;
     scheduler->faulted = thread;
 }
@@ -151,7 +154,7 @@ void event_upcall(const struct event *event)
     scheduler_leaves(scheduler, thread,
                      event->type == EVENT_FAULT_BLOCKED ? REASON_PAGE : REASON_PREEMPTED);
     if (event->type == EVENT_FAULT_BLOCKED) {
-        fault_blocked(scheduler, thread, event->id);
+        fault_blocked(scheduler, thread, event);
     } else {
         if (event->type == EVENT_EXCEPTION)
             exception_handle(event, thread);

@@ -4,6 +4,7 @@
 
 #include "process.h"
 
+#include <orrery/memory.h>
 #include <orrery/null_pointer.h>
 #include <orrery/sys.h>
 #include <stdarg.h>
@@ -194,10 +195,13 @@ void exception_handle(const struct event *event, struct thread *thread)
         if (handler && handler(event, &thread->state))
             return;
     }
-    crash(thread, event->id, event->badge, event->info, what(event->id));
+    s64 status = (s64)event->words[0];
+    crash(thread, event->id, event->badge, event->info,
+          status != 0 ? orrery_strerror(status) : what(event->id));
 }
 
 void exception_no_page(struct thread *thread, s64 status)
 {
-    crash(thread, 0x300, thread->fault_token, 0, orrery_strerror(status));
+    crash(thread, thread->fault_access == PROT_X ? 0x400 : 0x300, thread->fault_address,
+          thread->fault_access == PROT_W ? NULL_DSISR_STORE : 0, orrery_strerror(status));
 }

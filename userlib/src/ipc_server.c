@@ -280,8 +280,6 @@ static bool keep_for_later(struct scheduler *scheduler, const struct event *even
 static void refuse(const struct event *event, s64 status)
 {
     static const u64 nothing[MESSAGE_WORDS];
-    if (!event_is_call(event))
-        return;
     if (event->info >> 32)
         sys_cap_drop((cap_t)(event->info >> 32));
     event_reply(event->id, status, 0, nothing);
@@ -296,7 +294,11 @@ void ipc_arrived(struct scheduler *scheduler, const struct event *event)
     else
         scheduler->idle_workers = worker->next;
     if (!worker) {
-        if (!scheduler->worker_count || !keep_for_later(scheduler, event))
+        bool kept = scheduler->worker_count && keep_for_later(scheduler, event);
+        // What is no call is told once, and somebody may wait for what it asks: all hear of an end.
+        if (!kept && !event_is_call(event))
+            user_panic("no memory for an event");
+        if (!kept)
             refuse(event, E_NOMEM);
         return;
     }

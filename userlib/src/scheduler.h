@@ -55,7 +55,8 @@ struct thread {
     u32 tokens, blocked_for; // WAKE_*
     u32 wanted_cpu;          // where thread_move wants it
     u32 wanted_priority;     // from its next turn on
-    u64 fault_token;
+    u64 fault_token, fault_address; // of the page that it waits for
+    u32 fault_access;               // PROT_R, W or X
     struct timer timer;
     struct thread *inbox_next;
     u32 inbox_flags; // atomic: WAKE_*, INBOX_ARRIVE; not 0: in an inbox, or about to be

@@ -12,12 +12,14 @@
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <user/ipc.h>
 
+#define PAGE 4096
 #define HUNG_S 100 // a server that lives answers sooner
 #define DCI_PORT 4242
 #define DCI_VERSION 2
@@ -53,6 +55,32 @@ static s64 names(void)
     unlink("/tmp/fm/a");
     unlink("/tmp/fm/b");
     rmdir("/tmp/fm");
+    return error;
+}
+
+// Written by way of the file, read by way of the map. A page that the server cannot give ends the
+// process.
+static s64 use_map(int fd)
+{
+    if (ftruncate(fd, 2 * PAGE) != 0 || pwrite(fd, "x", 1, PAGE) != 1)
+        return unless(false);
+    char *map = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        return unless(false);
+    s64 error = ((volatile char *)map)[PAGE] == 'x' ? 0 : E_IO;
+    munmap(map, 2 * PAGE);
+    return error;
+}
+
+static s64 map(void)
+{
+    int fd = open("/tmp/fail-map", O_RDWR | O_CREAT | O_TRUNC, 0666);
+
+    if (fd < 0)
+        return unless(false);
+    s64 error = use_map(fd);
+    close(fd);
+    unlink("/tmp/fail-map");
     return error;
 }
 
@@ -113,8 +141,8 @@ static bool asks(int fd, const u8 *request, u8 bytes)
     return count <= sizeof(answer) && receive_all(fd, answer, count);
 }
 
-// Protocol buffers by hand (proto/dci.proto): Request {id, hello {version, token}}, and Request
-// {id, classes {}}.
+// Protocol buffers by hand (proto/dci.proto): Request {id, hello {version, token}}, and Request {id,
+// classes {}}.
 static bool greet_and_ask(int fd)
 {
     static const u8 classes[] = {0x08, 2, 0x82, 0x01, 0};
@@ -183,6 +211,7 @@ static s64 name(void)
 const struct operation serving[] = {
     {.name = "fs-file", .run = use_a_file, .server = "fs"},
     {.name = "fs-names", .run = names, .server = "fs"},
+    {.name = "fs-map", .run = map, .server = "fs"},
     {.name = "proc", .run = proc, .server = "proc"},
     {.name = "net", .run = use_a_stream, .server = "net"},
     {.name = "dci", .run = dci, .server = "dci"},
