@@ -20,6 +20,7 @@ struct context {
     const char *provider, *name;
     u32 count, parts;
     u32 first; // minor of the first part
+    bool wants_callers;
     const struct profile_sensor *sensors[PROFILE_CONTEXT_SENSORS];
 };
 
@@ -31,6 +32,11 @@ struct context *profile_context_get(u32 number)
 {
     u32 count = __atomic_load_n(&context_count, __ATOMIC_ACQUIRE);
     return number >= 1 && number <= count ? &contexts[number - 1] : NULL;
+}
+
+bool profile_context_wants_callers(const struct context *context)
+{
+    return context->wants_callers;
 }
 
 // ---- descriptions -------------------------------------------------------------------------------
@@ -135,6 +141,7 @@ static s64 find_sensors(const struct profile_context *wanted, struct context *co
             if (context->sensors[i] == sensor)
                 return E_INVAL;
         context->sensors[context->count] = sensor;
+        context->wants_callers |= profile_sensor_wants_callers(sensor);
     }
     return 0;
 }

@@ -28,7 +28,7 @@ static void overflowed(const struct overflow_record *record)
         i++;
     if (i == used)
         return;
-    profile_event_interrupted(&event);
+    profile_event_interrupted(&profile_sources[i], &event);
     event.no_thread = event.no_callers;
     event.time = record->time;
     event.pc = record->pc;

@@ -16,11 +16,14 @@ bool profile_name_is_good(const char *name, u32 most);
 // ---- sensors.c ----------------------------------------------------------------------------------
 
 const struct profile_sensor *profile_sensor_find(const char *name); // with the mutex; NULL: none
+bool profile_sensor_wants_callers(const struct profile_sensor *sensor);
 
 // ---- contexts.c ---------------------------------------------------------------------------------
 
 struct context;
 struct context *profile_context_get(u32 number); // NULL: none
+// Returns whether a sensor may look at an event's callers, which are then to be walked.
+bool profile_context_wants_callers(const struct context *context);
 // Measures and logs. Disabled.
 void profile_context_write(const struct context *context, const struct profile_event *event);
 
@@ -43,9 +46,9 @@ u32 profile_source_used(void); // how many there are
 
 // Has an event of the source. event: all but its number and source. Disabled.
 void profile_event_comes(struct source *source, struct profile_event *event);
-// Notes the CPU, and of the thread that an event has interrupted thread, pc and callers. Disabled,
-// in a handler of events.
-void profile_event_interrupted(struct profile_event *event);
+// Notes the CPU, and of the thread that an event has interrupted thread, pc and callers, as far as
+// the source's context wants them. Disabled, in a handler of events.
+void profile_event_interrupted(const struct source *source, struct profile_event *event);
 
 // ---- counters.c, ticks.c ------------------------------------------------------------------------
 

@@ -125,6 +125,12 @@ const struct profile_sensor *profile_sensor_find(const char *name)
     return NULL;
 }
 
+// What a sensor of the program's own looks at is not known.
+bool profile_sensor_wants_callers(const struct profile_sensor *sensor)
+{
+    return sensor < own || sensor >= own + OWN || strncmp(sensor->name, "caller", 6) == 0;
+}
+
 bool profile_name_is_good(const char *name, u32 most)
 {
     if (name == NULL || name[0] < 'a' || name[0] > 'z')

@@ -187,7 +187,7 @@ void profile_event_comes(struct source *source, struct profile_event *event)
     __atomic_fetch_add(&source->written, 1, __ATOMIC_RELAXED);
 }
 
-void profile_event_interrupted(struct profile_event *event)
+void profile_event_interrupted(const struct source *source, struct profile_event *event)
 {
     const struct user_state *state = user_interrupted();
 
@@ -200,7 +200,8 @@ void profile_event_interrupted(struct profile_event *event)
     }
     event->no_pc = event->no_callers = 0;
     event->pc = state->pc;
-    event->caller_count = user_stack_walk(state, event->callers, PROFILE_CALLERS);
+    if (profile_context_wants_callers(source->context))
+        event->caller_count = user_stack_walk(state, event->callers, PROFILE_CALLERS);
 }
 
 // chain: return addresses, the first at the trigger.

@@ -28,7 +28,7 @@ static void due(struct timer *timer)
 
     user_spin_lock(&source->lock);
     if (next_tick(source, event.time)) {
-        profile_event_interrupted(&event);
+        profile_event_interrupted(source, &event);
         profile_event_comes(source, &event);
         user_timer_start(timer);
     }
