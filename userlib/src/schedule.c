@@ -404,8 +404,10 @@ void scheduler_timer(struct scheduler *scheduler)
     struct timer *timer;
     scheduler->stat.timers++;
     while ((timer = timers_take(&scheduler->timers, now))) {
-        struct thread *thread = container_of(timer, struct thread, timer);
-        scheduler_ready(scheduler, thread, false);
+        if (timer->due)
+            timer->due(timer);
+        else
+            scheduler_ready(scheduler, container_of(timer, struct thread, timer), false);
     }
     if (scheduler->slice_end <= now) {
         scheduler->slice_end = UINT64_MAX;
@@ -426,6 +428,13 @@ void scheduler_arm(struct scheduler *scheduler)
         scheduler->armed = next;
         sys_timer(next);
     }
+}
+
+void user_timer_start(struct timer *timer)
+{
+    struct scheduler *scheduler = scheduler_here();
+    timers_add(&scheduler->timers, timer);
+    scheduler_arm(scheduler);
 }
 
 // ---- between CPUs -------------------------------------------------------------------------------

@@ -4,13 +4,7 @@
 #ifndef USERLIB_TIMERS_H
 #define USERLIB_TIMERS_H
 
-#include <orrery/types.h>
-
-struct timer {
-    u64 deadline;
-    struct timer *child, *next;
-    struct timer **link; // what points to it; NULL: not in a heap
-};
+#include <user/timer.h>
 
 struct timers {
     struct timer *first;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 UNIT += userlib_timers
 userlib_timers_SRC := tests/unit/userlib/timers.c userlib/src/timers.c
-userlib_timers_INC := userlib/src
+userlib_timers_INC := userlib/src userlib/include
 
 
 # Each access of the reader to what the writer writes, too, is a step.

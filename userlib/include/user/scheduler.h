@@ -78,6 +78,13 @@ void user_spin_unlock(struct user_spin *spin);
 // Sets the handler of EVENT_MONITOR, EVENT_CHILD or EVENT_OVERFLOW; the scheduler handles the
 // others. E_INVAL, E_EXIST.
 s64 user_on_event(u32 type, void (*handler)(const struct event *event));
+// For handlers of these, and of timers (user/timer.h). Returns the state of the thread that the
+// event has interrupted. NULL: it came while the dispatcher was disabled, or no thread ran.
+const struct user_state *user_interrupted(void);
+// Returns the number of the thread whose turn it is; 0: no thread's. Inside of user_disable.
+u32 user_running(void);
+// Returns how many threads wait for their turn on this CPU. Inside of user_disable.
+u32 user_ready_threads(void);
 // Takes a new bit of EVENT_KICK: handler runs on the CPU that sys_dispatcher_kick(cpu, 1 << bit)
 // names. Returns the bit, or E_LIMIT.
 s64 user_on_kick(void (*handler)(void));

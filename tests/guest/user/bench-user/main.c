@@ -10,6 +10,7 @@
 #include <user/blocked_threads.h>
 #include <user/process.h>
 #include <user/profile.h>
+#include <user/profiles.h>
 #include <user/scheduler.h>
 #include <user/sensor.h>
 #include <user/thread.h>
@@ -294,6 +295,33 @@ static void overflow_told(void)
     tell("overflow_told", ticks, overflows != 0 ? overflows : 1);
 }
 
+// The same with four safe sensors, whose values are logged.
+static void overflow_context(void)
+{
+    static const char *const sensors[] = {"pc", "time", "thread", "object"};
+    struct profile_context context = {
+        .provider = "bench", .name = "hit", .sensors = sensors, .sensor_count = 4};
+    struct profile_source source = {.name = "cycles",
+                                    .kind = PROFILE_COUNTER,
+                                    .event = SYS_PMU_CYCLES,
+                                    .filter = SYS_PMU_KERNEL | SYS_PMU_USER,
+                                    .period = PERIOD};
+    struct profile_source_counts counts = {0};
+    s64 number = profile_context_add(&context);
+    source.context = (u32)number;
+    number = profile_source_add(&source);
+    if (number < 0 || user_trace_set_mask(1ul << TRACE_MAJOR_PROGRAM) != 0)
+        return;
+    u64 alone = spin();
+    if (profile_enable((u32)number, true) != 0)
+        return;
+    u64 ticks = spin() - alone;
+    profile_source_count((u32)number, &counts);
+    profile_enable((u32)number, false);
+    user_trace_set_mask(0);
+    tell("overflow_context", ticks, counts.written != 0 ? counts.written : 1);
+}
+
 // ---- POSIX's ------------------------------------------------------------------------------------
 
 static pthread_mutex_t posix_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -374,6 +402,7 @@ int main(int argc, char **argv)
     posix_create_and_join();
     posix_condition();
     overflow_told();
+    overflow_context();
     spawn(argv[0]);
     return 0;
 }

@@ -2,4 +2,5 @@
 # Costs of the thread library: lines "BENCH name value unit".
 PROGRAM := bench-user
 SRC := main.c
+DEPS := profiles
 ROOT_INC := tests/guest/user/told
