@@ -19,8 +19,8 @@ struct sys_placement {
     u32 priority; // PROCESS_LOW … PROCESS_HIGH
     u32 slice_ms; // how long it keeps its CPU from its equals, rounded up to 10 ms; 10 … 640
     u32 flags;    // PLACE_*
-    // Mask, some but not all of `cpus`, which is not 0 then: a server's threads do not go there, but
-    // it takes the calls of these CPUs on a dispatcher there, which its library makes.
+    // Mask, some but not all of `cpus`, which is not 0 then: a server's threads do not go there,
+    // but it takes the calls of these CPUs on a dispatcher there, which its library makes.
     u32 spread;
 };
 

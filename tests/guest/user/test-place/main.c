@@ -130,9 +130,11 @@ static const struct {
     const char *name;
     int (*run)(void);
 } roles[] = {
-    {"sleep", sleep_for_ever}, {"ignore", ignore_all},  {"without-right", without_right},
-    {"follow", follow_place},  {"refused", be_refused}, {"yield", yield_all},
-    {"tell", tell_moves},      {"crowd", make_crowd},   {"serve", serve_calls},
+    {"sleep", sleep_for_ever},    {"ignore", ignore_all},  {"without-right", without_right},
+    {"follow", follow_place},     {"refused", be_refused}, {"yield", yield_all},
+    {"tell", tell_moves},         {"crowd", make_crowd},   {"serve", serve_calls},
+    {"pairs", make_pairs},        {"full", make_full},     {"client", call_for_ever},
+    {"serve-pair", serve_a_pair},
 };
 
 static const struct {

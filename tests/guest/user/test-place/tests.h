@@ -32,5 +32,9 @@ int without_right(void);
 int follow_place(void);
 int be_refused(void);
 int serve_calls(void);
+int serve_a_pair(void);
+int call_for_ever(void);
+int make_pairs(void);
+int make_full(void);
 
 #endif
