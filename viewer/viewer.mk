@@ -19,7 +19,8 @@ KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o
     $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o \
     $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o $(BUILD)/viewer/program_waits.o \
     $(BUILD)/viewer/disk_snapshot.o $(BUILD)/viewer/disk_archive.o \
-    $(BUILD)/viewer/policy_table.o $(BUILD)/viewer/policy_balance.o
+    $(BUILD)/viewer/policy_table.o $(BUILD)/viewer/policy_balance.o \
+    $(BUILD)/viewer/policy_calls.o
 
 # What browsers and the gateway say to each other (viewer/gateway/messages.def).
 MESSAGES_GEN := $(GEN)/gateway/messages.h $(GEN)/gateway/messages.c

@@ -19,12 +19,16 @@ struct sys_placement {
     u32 priority; // PROCESS_LOW … PROCESS_HIGH
     u32 slice_ms; // how long it keeps its CPU from its equals, rounded up to 10 ms; 10 … 640
     u32 flags;    // PLACE_*
-    u32 reserved; // 0
+    // Mask, some but not all of `cpus`, which is not 0 then: a server's threads do not go there,
+    // but it takes the calls of these CPUs on a dispatcher there, which its library makes.
+    u32 spread;
 };
 
 // Places a process. Its library gets EVENT_PLACE and moves the threads where they block, sleep or
 // yield. From now on the process gets no dispatcher outside of the mask (E_PERM). Those that are
-// there run at the lowest priority after 100 ms, until the mask has them again. RIGHT_PLACE.
+// there run at the lowest priority after 100 ms, until the mask has them again, and get no further
+// calls from their CPU: those go where the mask has a dispatcher, if there is any. A placement with
+// CPUs replaces `spread`, too: with 0 a spread is taken back. RIGHT_PLACE.
 // E_NOENT: no such process. E_INVAL: something is out of its range, or a priority for a process
 // that was made with PROCESS_SERVER. E_PEER: it is ending.
 s64 sys_place(u32 pid, const struct sys_placement *placement);

@@ -12,6 +12,7 @@
 #include <trace/events.h>
 
 #include "proc/dispatcher.h"
+#include "proc/process.h"
 
 _Static_assert(sizeof(struct endpoint_cpu) == 64, "fast_path.S");
 _Static_assert(CAPABILITY_MAX == 4096 && CAPABILITY_CHUNK == 64 && CAPABILITY_TAG_ENDPOINT == 0 &&
@@ -177,6 +178,12 @@ static void remember_server(struct endpoint *endpoint, struct dispatcher *dispat
         __atomic_store_n(server, &no_server, __ATOMIC_RELAXED);
 }
 
+// Returns the process's dispatcher on a CPU, if its place has that; else NULL.
+static struct dispatcher *allowed_dispatcher(struct process *process, u32 cpu)
+{
+    return placement_allows(process, cpu) ? process_dispatcher(process, cpu) : NULL;
+}
+
 struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint)
 {
     struct endpoint_cpu *here = &endpoint->cpus[cpu_id()];
@@ -185,14 +192,26 @@ struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint)
 
     if (dispatcher != &no_server)
         return dispatcher;
-    dispatcher = process_dispatcher(process, cpu_id());
+    dispatcher = allowed_dispatcher(process, cpu_id());
     if (dispatcher != NULL)
         remember_server(endpoint, dispatcher);
     else
-        dispatcher = process_dispatcher(process, endpoint->cpu);
+        dispatcher = allowed_dispatcher(process, endpoint->cpu);
     for (u32 cpu = 0; dispatcher == NULL && cpu < cpu_count; cpu++)
-        dispatcher = process_dispatcher(process, cpu);
-    return dispatcher;
+        dispatcher = allowed_dispatcher(process, cpu);
+    return dispatcher != NULL ? dispatcher : process_any_dispatcher(process);
+}
+
+// Under the lock no endpoint of the list dies. What this CPU remembers, it alone stores, but for an
+// endpoint's end.
+void ipc_forget_servers(struct process *process)
+{
+    struct ipc_process *ipc = process_ipc(process);
+
+    spin_lock(&ipc->lock);
+    for (struct endpoint *endpoint = ipc->endpoints; endpoint != NULL; endpoint = endpoint->next)
+        __atomic_store_n(&endpoint->cpus[cpu_id()].server, &no_server, __ATOMIC_RELAXED);
+    spin_unlock(&ipc->lock);
 }
 
 void ipc_process_init(struct ipc_process *ipc)

@@ -65,7 +65,8 @@ struct endpoint_ops {
 };
 
 // Returns the dispatcher that serves a call from this CPU: the process's here, else the one on the
-// endpoint's CPU, else any. NULL: it has none.
+// endpoint's CPU, else any; first of all one where the process's place has its CPU. NULL: it has
+// none.
 struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint);
 
 extern const struct endpoint_ops endpoint_ops;

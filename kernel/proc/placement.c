@@ -5,6 +5,7 @@
 // dispatcher's turn is done by its own CPU, as the fast path of calls takes no lock.
 #include "placement.h"
 
+#include <kernel/ipc.h>
 #include <kernel/irq.h>
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
@@ -85,6 +86,7 @@ static void place_here(void *argument)
         timer_start(&dispatcher->place_timer,
                     timebase() + microseconds_to_ticks(LEAVE_MICROSECONDS));
     }
+    ipc_forget_servers(process);
     set_turn(dispatcher, dispatcher->lowered ? PRIORITY_LOW : placement_priority(process));
 }
 
@@ -140,14 +142,18 @@ static bool acceptable_place(const struct sys_placement *wanted)
             (wanted->priority >= PROCESS_LOW && wanted->priority <= PROCESS_HIGH)) &&
            (wanted->slice_ms == 0 ||
             (wanted->slice_ms >= PLACE_SLICE_MIN && wanted->slice_ms <= PLACE_SLICE_MAX)) &&
-           (wanted->flags & ~pins) == 0 && wanted->flags != pins && wanted->reserved == 0;
+           (wanted->flags & ~pins) == 0 && wanted->flags != pins &&
+           (wanted->spread & ~wanted->cpus) == 0 &&
+           (wanted->spread == 0 || wanted->spread != wanted->cpus);
 }
 
 // Takes over what is not 0. The process's lock held.
 static void merge_place(struct placement *place, const struct sys_placement *wanted)
 {
-    if (wanted->cpus != 0)
+    if (wanted->cpus != 0) {
         __atomic_store_n(&place->cpus, wanted->cpus, __ATOMIC_RELAXED);
+        place->spread = wanted->spread;
+    }
     if (wanted->priority != 0)
         __atomic_store_n(&place->priority, wanted->priority, __ATOMIC_RELAXED);
     if (wanted->slice_ms != 0)
@@ -193,7 +199,8 @@ s64 sys_place_get(u32 pid, struct sys_placement *place)
     *place = (struct sys_placement){.cpus = process->place.cpus,
                                     .priority = process->place.priority,
                                     .slice_ms = process->place.slice_ms,
-                                    .flags = process->place.flags};
+                                    .flags = process->place.flags,
+                                    .spread = process->place.spread};
     spin_unlock(&process->lock);
     if (ipc_endpoint_coids(process, NULL, 0) != 0)
         place->flags |= PLACE_SERVES;

@@ -9,6 +9,7 @@
 struct placement {
     u64 cpus; // 0, as with the next three: as it was made
     u32 priority, slice_ms, flags;
+    u32 spread;                // of cpus: for calls alone
     bool posted;               // atomic: the next one is on its way
     struct posted_event event; // EVENT_PLACE
 };

@@ -14,6 +14,11 @@
 
 #define ANSWER_BYTES (sizeof(struct sched_state) + SCHED_DECISIONS * sizeof(struct sched_decision))
 _Static_assert(ANSWER_BYTES <= MONITOR_BYTES, "the answer comes in one piece");
+// Of a decision in a frame at most: times, numbers and texts, lengths, candidates, pairs, there.
+#define DECISION_BYTES_MAX                                                                         \
+    (70 + PROCESS_NAME_MAX + SCHED_POLICY_BYTES + SCHED_READINGS * SCHED_CPUS +                    \
+     SCHED_CANDIDATES * 14 + SCHED_PAIRS * 46 + 2 * 17)
+_Static_assert(SCHED_DECISIONS *DECISION_BYTES_MAX + 1024 <= FRAME_BYTES_MAX, "and so does ours");
 
 // Returns the pid of the scheduler, or 0. Others may have its name, but not its right and priority.
 static u32 find_scheduler(void)
@@ -77,6 +82,38 @@ static void add_text(struct frame *frame, u32 field, const char *text, u32 bytes
     frame_string(frame, field, sound);
 }
 
+static void add_pair(struct frame *frame, u32 field, const struct sched_pair *pair)
+{
+    u32 mark = frame_open(frame, field);
+
+    frame_varint(frame, dci_SchedPair_client_tag, pair->client);
+    frame_varint(frame, dci_SchedPair_server_tag, pair->server);
+    frame_varint(frame, dci_SchedPair_calls_tag, pair->calls);
+    frame_varint(frame, dci_SchedPair_across_tag, pair->across);
+    frame_varint(frame, dci_SchedPair_client_cpu_tag, pair->client_cpu);
+    frame_varint(frame, dci_SchedPair_server_cpu_tag, pair->server_cpu);
+    frame_varint(frame, dci_SchedPair_server_cpus_tag, pair->server_cpus);
+    frame_varint(frame, dci_SchedPair_flags_tag, pair->flags);
+    frame_varint(frame, dci_SchedPair_idle_ms_tag, pair->idle_ms);
+    frame_varint(frame, dci_SchedPair_client_permille_tag, pair->client_permille);
+    frame_close(frame, mark);
+}
+
+static void add_numbers_of_calls(struct frame *frame, const struct sched_decision *decision)
+{
+    frame_varint(frame, dci_SchedDecision_pairs_ms_tag, decision->pairs_ms);
+    frame_varint(frame, dci_SchedDecision_pairs_age_ms_tag, decision->pairs_age_ms);
+    for (u32 i = 0; i < decision->pair_count && i < SCHED_PAIRS; i++)
+        add_pair(frame, dci_SchedDecision_pairs_tag, &decision->pairs[i]);
+    for (u32 i = 0; i < ARRAY_SIZE(decision->there); i++) {
+        u32 there = frame_open(frame, dci_SchedDecision_there_tag);
+        frame_varint(frame, dci_SchedAffinity_calls_tag, decision->there[i].calls);
+        frame_varint(frame, dci_SchedAffinity_permille_tag, decision->there[i].permille);
+        frame_varint(frame, dci_SchedAffinity_age_ms_tag, decision->there[i].age_ms);
+        frame_close(frame, there);
+    }
+}
+
 static void add_decision(struct frame *frame, const struct sched_decision *decision)
 {
     u32 mark = frame_open(frame, dci_SchedReply_decisions_tag);
@@ -101,6 +138,8 @@ static void add_decision(struct frame *frame, const struct sched_decision *decis
         frame_varint(frame, dci_SchedCandidate_permille_tag, decision->candidates[i].permille);
         frame_close(frame, candidate);
     }
+    frame_varint(frame, dci_SchedDecision_action_tag, decision->action);
+    add_numbers_of_calls(frame, decision);
     frame_close(frame, mark);
 }
 
@@ -136,6 +175,13 @@ static s64 sched_step(struct client *client)
     frame_varint(&frame, dci_SchedReply_decided_tag, state->decisions);
     frame_varint(&frame, dci_SchedReply_held_back_tag, state->held_back);
     frame_varint(&frame, dci_SchedReply_failures_tag, state->failures);
+    frame_varint(&frame, dci_SchedReply_pair_count_tag, state->pair_count);
+    frame_varint(&frame, dci_SchedReply_pairs_ms_tag, state->pairs_ms);
+    frame_varint(&frame, dci_SchedReply_pairs_age_ms_tag, state->pairs_age_ms);
+    frame_varint(&frame, dci_SchedReply_cut_tag, state->cut);
+    frame_varint(&frame, dci_SchedReply_others_tag, state->others);
+    for (u32 i = 0; i < state->pair_count && i < SCHED_TOP_PAIRS; i++)
+        add_pair(&frame, dci_SchedReply_pairs_tag, &state->pairs[i]);
     for (u32 i = 0; i < state->count; i++)
         add_decision(&frame, &decisions[i]);
     client_frame_end(client, &frame, false);

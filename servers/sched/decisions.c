@@ -32,6 +32,26 @@ static void add_candidate(struct sched_decision *decision, const struct view_pro
     decision->candidates[at] = (struct sched_candidate){process->pid, process->permille};
 }
 
+static void add_pairs(struct sched_decision *decision, const struct view *view, u32 about)
+{
+    if (about >= view->pair_count)
+        return;
+    decision->pairs[decision->pair_count++] = view->pairs[about];
+    for (u32 i = 0; i < view->pair_count && decision->pair_count < SCHED_PAIRS; i++)
+        if (i != about)
+            decision->pairs[decision->pair_count++] = view->pairs[i];
+}
+
+static void add_affinity(struct sched_decision *decision, const struct view *view)
+{
+    for (u32 i = 0; i < view->affinity_count; i++) {
+        if (view->affinities[i].pid != decision->pid)
+            continue;
+        decision->there[0] = view->affinities[i].to[decision->from];
+        decision->there[1] = view->affinities[i].to[decision->to];
+    }
+}
+
 void decisions_add(const struct policy *policy, const struct view *view, const struct wish *wish,
                    s32 result)
 {
@@ -43,13 +63,18 @@ void decisions_add(const struct policy *policy, const struct view *view, const s
                                         .from = wish->from,
                                         .to = wish->to,
                                         .result = result,
-                                        .cpus = view->cpus};
+                                        .cpus = (u8)view->cpus,
+                                        .action = (u8)wish->action,
+                                        .pairs_ms = view->pairs_ms,
+                                        .pairs_age_ms = view->pairs_age_ms};
     memcpy(decision->lengths, view->lengths, sizeof(decision->lengths));
     strncpy(decision->policy, policy->name, SCHED_POLICY_BYTES - 1);
     watch_name(wish->pid, decision->name);
     for (u32 i = 0; i < view->count; i++)
         if (view->processes[i].cpu == wish->from)
             add_candidate(decision, &view->processes[i]);
+    add_pairs(decision, view, wish->pair);
+    add_affinity(decision, view);
 }
 
 u32 decisions_copy(struct sched_decision *to, u64 room)

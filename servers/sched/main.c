@@ -2,14 +2,16 @@
 // The scheduler in user mode (docs/scheduler.md): reads the logs, asks its policy, and places
 // processes. With the policy `none` it owns nothing and sleeps. It keeps nothing that the kernel
 // does not know: when it ends all go on where they are, and the next one begins with new readings.
+#include "calls.h"
 #include "decisions.h"
+#include "domains.h"
 #include "limits.h"
-#include "queues.h"
+#include "logs.h"
+#include "placing.h"
 #include "watch.h"
 
 #include <orrery/errors.h>
 #include <orrery/monitor.h>
-#include <orrery/place.h>
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,13 +36,18 @@ static s64 choose(const char *name)
         return E_NOENT;
     bool owns = policy->decide != NULL, owned = wanted->decide != NULL;
     if (owned && !owns)
-        error = queues_open(cpu_count);
-    if (error != 0)
+        error = logs_open(cpu_count);
+    if (error == 0 && owned && wanted->wants_calls != policy->wants_calls)
+        error = logs_calls(wanted->wants_calls);
+    if (error != 0) {
+        if (owned && !owns)
+            logs_close();
         return error;
+    }
     if (owns && !owned)
-        queues_close();
+        logs_close();
     policy = wanted;
-    watch_begin(cpu_count);
+    watch_begin(cpu_count, policy->wants_calls);
     state.readings = 0;
     return 0;
 }
@@ -49,16 +56,13 @@ static s64 choose(const char *name)
 
 static void act(const struct view *view, const struct wish *wish)
 {
-    struct sys_placement place = {.cpus = 1UL << wish->to};
-
-    if (!limits_allow(wish->pid, wish->to)) {
+    if (!placing_allowed(wish)) {
         state.held_back++;
         return;
     }
-    s64 result = sys_place(wish->pid, &place);
-    limits_note(wish->pid, wish->from);
+    s64 result = placing_do(wish);
     decisions_add(policy, view, wish, (s32)result);
-    watch_begin(cpu_count); // what was read before says nothing about the new place
+    watch_anew(); // what was read before says nothing about the new place
 }
 
 static void take_turn(void)
@@ -96,6 +100,10 @@ static s64 tell(void *buffer, u64 bytes)
     *answer = state;
     strncpy(answer->policy, policy->name, SCHED_POLICY_BYTES - 1);
     answer->decisions = decisions_made();
+    answer->cut = calls_cut();
+    answer->others = domains_others();
+    answer->pair_count = pairs_top(answer->pairs, SCHED_TOP_PAIRS);
+    pairs_age(&answer->pairs_ms, &answer->pairs_age_ms, policy->wants_calls);
     answer->count = decisions_copy((struct sched_decision *)(answer + 1),
                                    (bytes - sizeof(*answer)) / sizeof(struct sched_decision));
     return (s64)(sizeof(*answer) + answer->count * sizeof(struct sched_decision));

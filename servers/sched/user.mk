@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The scheduler in user mode.
 PROGRAM := sched
-SRC := decisions.c limits.c main.c queues.c watch.c policies/balance.c policies/table.c
+SRC := calls.c decisions.c domains.c limits.c logs.c main.c pairs.c placing.c watch.c \
+    policies/balance.c policies/calls.c policies/table.c
 DEPS := log posix objects user

@@ -3,29 +3,35 @@
 // if it has been placed on one CPU, or has a dispatcher on one only.
 #include "watch.h"
 
-#include "queues.h"
+#include "calls.h"
+#include "domains.h"
+#include "logs.h"
 
 #include <orrery/place.h>
 #include <orrery/sys.h>
 #include <string.h>
 #include <user/time.h>
 
-struct watched {
-    u32 pid, dispatchers;
-    bool placeable; // as far as the list of processes tells
-    u64 seen;       // the last reading that had it
-    u64 ticks[SCHED_READINGS + 1];
-    char name[PROCESS_NAME_MAX];
-};
-
 static struct watched watched[VIEW_PROCESSES]; // in rising order of pids
 static u32 watched_count, cpu_count;
+static bool with_calls;
+static u64 block_readings; // since the policy was chosen
 static u64 readings, times[SCHED_READINGS + 1];
 static u8 lengths[SCHED_READINGS][SCHED_CPUS];
 
-void watch_begin(u32 cpus)
+void watch_begin(u32 cpus, bool wants_calls)
 {
     cpu_count = cpus;
+    with_calls = wants_calls;
+    block_readings = 0;
+    domains_begin();
+    calls_begin(cpus);
+    pairs_begin(cpus);
+    watch_anew();
+}
+
+void watch_anew(void)
+{
     readings = 0;
     watched_count = 0;
     memset(lengths, 0, sizeof(lengths));
@@ -52,6 +58,7 @@ static void note(const struct sys_process_info *info)
 {
     struct watched *entry = entry_of(info->pid);
 
+    domains_note(info->pid);
     if (entry == NULL)
         return;
     bool new = entry->seen == 0;
@@ -59,6 +66,7 @@ static void note(const struct sys_process_info *info)
     entry->dispatchers = info->dispatchers;
     entry->placeable = info->state == PROCESS_LIVE && info->pid != 1 &&
                        info->priority < PROCESS_SERVER && !(info->rights & RIGHT_SERVER);
+    entry->spreadable = info->state == PROCESS_LIVE && info->pid != 1;
     memcpy(entry->name, info->name, sizeof(entry->name));
     for (u32 i = 0; i < SCHED_READINGS; i++)
         entry->ticks[i] = new ? info->cpu_ticks : entry->ticks[i + 1];
@@ -84,24 +92,27 @@ s64 watch_read(void)
     readings++;
     memmove(lengths[0], lengths[1], sizeof(lengths) - sizeof(lengths[0]));
     memmove(times, times + 1, sizeof(times) - sizeof(times[0]));
-    s64 error = queues_read(lengths[SCHED_READINGS - 1]);
+    s64 error = logs_read_queues(lengths[SCHED_READINGS - 1]);
+    s64 calls_error = calls_read();
     times[SCHED_READINGS] = time_now();
     while ((bytes = sys_process_list(&cursor, infos, sizeof(infos))) > 0)
         for (u64 i = 0; i < (u64)bytes / sizeof(infos[0]); i++)
             note(&infos[i]);
     forget_ended();
-    return error;
+    domains_taken_back();
+    if (++block_readings % SCHED_BLOCK == 0)
+        calls_end_block();
+    return error != 0 ? error : calls_error;
 }
 
 // Returns the CPU of a process that may be placed, or SCHED_CPUS.
 static u32 cpu_of(const struct watched *entry)
 {
-    struct sys_placement place;
+    const struct sys_placement *place = &entry->place;
 
-    if (!entry->placeable || sys_place_get(entry->pid, &place) != 0 ||
-        (place.flags & (PLACE_PINNED | PLACE_SERVES)) != 0)
+    if (!entry->placeable || !entry->placed || (place->flags & (PLACE_PINNED | PLACE_SERVES)) != 0)
         return SCHED_CPUS;
-    u64 cpus = place.cpus != 0 ? place.cpus : entry->dispatchers;
+    u64 cpus = place->cpus != 0 ? place->cpus : entry->dispatchers;
     return __builtin_popcountl(cpus) == 1 ? (u32)__builtin_ctzl(cpus) : SCHED_CPUS;
 }
 
@@ -117,16 +128,24 @@ bool watch_view(struct view *view, bool (*leave_out)(u32 pid))
 {
     if (readings <= SCHED_READINGS)
         return false;
+    if (with_calls && block_readings % SCHED_BLOCK != 0)
+        return false; // nothing new is known of them
     *view = (struct view){.cpus = cpu_count};
     memcpy(view->lengths, lengths, sizeof(lengths));
     for (u32 i = 0; i < watched_count; i++) {
-        u32 permille = permille_of(&watched[i]);
-        if (permille == 0 || leave_out(watched[i].pid))
-            continue;
-        u32 cpu = cpu_of(&watched[i]);
-        if (cpu < cpu_count)
-            view->processes[view->count++] = (struct view_process){watched[i].pid, cpu, permille};
+        struct watched *entry = &watched[i];
+        u32 permille = permille_of(entry);
+        entry->placed = sys_place_get(entry->pid, &entry->place) == 0;
+        entry->cpu = cpu_of(entry);
+        entry->rests = leave_out(entry->pid);
+        entry->permille = permille;
+        if (permille != 0 && !entry->rests && entry->cpu < cpu_count)
+            view->processes[view->count++] =
+                (struct view_process){entry->pid, entry->cpu, permille};
+        pairs_add_affinity(view, entry, permille);
     }
+    pairs_age(&view->pairs_ms, &view->pairs_age_ms, with_calls);
+    pairs_add(view, watched, watched_count);
     return true;
 }
 

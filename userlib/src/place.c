@@ -9,6 +9,7 @@
 #include <orrery/sys.h>
 
 u64 place_cpus;
+static u64 spread_cpus; // atomic: those of them that are for calls alone
 
 // Returns cpu if it is one of them, else one of them chosen by `turn`, so that several share them.
 static u32 choose(u64 cpus, u32 cpu, u32 turn)
@@ -25,7 +26,7 @@ u32 place_of_new(u32 cpu)
     u64 place = __atomic_load_n(&place_cpus, __ATOMIC_RELAXED);
     if (cpu != THREAD_HERE)
         return cpu < user_cpu_count() ? choose(place, cpu, cpu) : cpu; // no CPU: E_INVAL follows
-    place &= user_dispatchers();
+    place &= user_dispatchers() & ~__atomic_load_n(&spread_cpus, __ATOMIC_RELAXED);
     return place != 0 ? choose(place, user_cpu(), user_cpu()) : THREAD_HERE;
 }
 
@@ -67,7 +68,9 @@ void place_changed(void)
     if (sys_place_get(0, &place) != 0 || place.cpus == 0)
         return;
     __atomic_store_n(&place_cpus, place.cpus, __ATOMIC_RELAXED);
-    u64 cpus = start_dispatchers(destinations(place.cpus));
+    __atomic_store_n(&spread_cpus, place.spread, __ATOMIC_RELAXED);
+    start_dispatchers(place.spread);
+    u64 cpus = start_dispatchers(destinations(place.cpus & ~(u64)place.spread));
     if (cpus != 0)
         send_threads(cpus);
 }

@@ -44,6 +44,52 @@ static void put_candidates(json_t *row, const dci_decision *decision)
     }
 }
 
+static void put_pairs(json_t *row, Orrery__Dci__SchedPair *const *from, size_t count)
+{
+    json_t *pairs = put_array(row, "pairs");
+    for (size_t i = 0; i < count; i++) {
+        json_t *pair = put_object(pairs, NULL);
+        bool called = from[i]->client != 0;
+        put_u64(pair, "server", from[i]->server);
+        put_u64(pair, "server_cpu", from[i]->server_cpu);
+        put_u64(pair, "client_cpu", from[i]->client_cpu);
+        if (called) {
+            put_u64(pair, "client", from[i]->client);
+            put_u64(pair, "calls", from[i]->calls);
+            put_u64(pair, "across", from[i]->across);
+            put_number(pair, "client_percent", from[i]->client_permille / 10.0);
+        } else {
+            put_u64(pair, "idle_ms", from[i]->idle_ms);
+        }
+    }
+}
+
+// A number that may not be known: then null.
+static void put_known(json_t *row, const char *key, u32 number)
+{
+    if (number == SCHED_UNKNOWN)
+        json_object_set_new(row, key, json_null());
+    else
+        put_u64(row, key, number);
+}
+
+static void put_affinities(json_t *row, const dci_decision *decision)
+{
+    static const char *const keys[] = {"at_from", "at_to"};
+    for (size_t i = 0; i < decision->n_there && i < ARRAY_SIZE(keys); i++) {
+        json_t *there = put_object(row, keys[i]);
+        put_u64(there, "calls", decision->there[i]->calls);
+        put_known(there, "permille", decision->there[i]->permille);
+        put_known(there, "age_ms", decision->there[i]->age_ms);
+    }
+}
+
+static const char *action_of(const dci_decision *decision)
+{
+    static const char *const actions[] = {"move", "spread", "gather"};
+    return (u32)decision->action < ARRAY_SIZE(actions) ? actions[decision->action] : "unknown";
+}
+
 static void put_decision(json_t *list, const dci_decision *decision)
 {
     json_t *row = put_object(list, NULL);
@@ -52,6 +98,7 @@ static void put_decision(json_t *list, const dci_decision *decision)
     put_u64(row, "number", decision->number);
     put_number(row, "time", (double)decision->time / (double)session_machine()->timebase_hz);
     put_text(row, "policy", decision->policy);
+    put_text(row, "action", action_of(decision));
     put_u64(row, "pid", decision->pid);
     put_text(row, "name", decision->name);
     put_u64(row, "from", decision->from);
@@ -59,6 +106,10 @@ static void put_decision(json_t *list, const dci_decision *decision)
     put_text(row, "result", decision->result == 0 ? "done" : orrery_strerror(decision->result));
     put_lengths(row, decision);
     put_candidates(row, decision);
+    put_known(row, "pairs_ms", decision->pairs_ms);
+    put_known(row, "pairs_age_ms", decision->pairs_age_ms);
+    put_pairs(row, decision->pairs, decision->n_pairs);
+    put_affinities(row, decision);
 }
 
 // Each queue's lengths in the order of readings: "4 4 4 4 4 | 0 0 0 0 0".
@@ -91,10 +142,29 @@ static void candidates_text(const struct column *column, const json_t *row, char
                          json_number_value(json_object_get(candidate, "percent")));
 }
 
+// The pair that a decision is about: "7 > 5: 812 of 815/s across".
+static void pair_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *pair = json_array_get(json_object_get(row, column->key), 0);
+    const json_t *client = json_object_get(pair, "client");
+    text[0] = '\0';
+    if (client != NULL)
+        snprintf(text, CELL_BYTES,
+                 "%" JSON_INTEGER_FORMAT " > %" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT
+                 " of %" JSON_INTEGER_FORMAT "/s across",
+                 json_integer_value(client), json_integer_value(json_object_get(pair, "server")),
+                 json_integer_value(json_object_get(pair, "across")),
+                 json_integer_value(json_object_get(pair, "calls")));
+    else if (pair != NULL)
+        snprintf(text, CELL_BYTES, "no call for %" JSON_INTEGER_FORMAT " ms",
+                 json_integer_value(json_object_get(pair, "idle_ms")));
+}
+
 static const struct column columns[] = {
     COLUMN("TIME", "time", 10, .decimals = 3, .unit = " s"),
     HIDDEN("number"),
     COLUMN("POLICY", "policy", -8),
+    COLUMN("ACTION", "action", -6),
     COLUMN("PID", "pid", 5, .rank = RANK_KEEP),
     COLUMN("NAME", "name", -12, .rank = RANK_KEEP),
     COLUMN("FROM", "from", 4, .rank = RANK_KEEP),
@@ -102,9 +172,31 @@ static const struct column columns[] = {
     COLUMN("RESULT", "result", -6),
     COLUMN("QUEUES", "queues", -1, .compose = queues_text),
     COLUMN("RAN MOST THERE", "candidates", -1, .compose = candidates_text),
+    COLUMN("CALLS", "pairs", -1, .compose = pair_text),
     COLUMNS_END,
 };
 static const struct sheet sheets[] = {{"decisions", columns}, {NULL, NULL}};
+
+static void tell_pairs(const json_t *document)
+{
+    const json_t *pair, *pairs = json_object_get(document, "pairs");
+    size_t i;
+    char text[CELL_BYTES];
+    if (!json_is_integer(json_object_get(document, "pairs_ms")))
+        return;
+    printf("%" JSON_INTEGER_FORMAT " pairs called in %" JSON_INTEGER_FORMAT
+           " ms, which ended %" JSON_INTEGER_FORMAT " ms ago\n",
+           json_integer_value(json_object_get(document, "pair_count")),
+           json_integer_value(json_object_get(document, "pairs_ms")),
+           json_integer_value(json_object_get(document, "pairs_age_ms")));
+    json_array_foreach(pairs, i, pair)
+    {
+        json_t *row = json_pack("{s:[O]}", "pairs", pair);
+        pair_text(&(struct column){.key = "pairs"}, row, text);
+        printf("  %s\n", text);
+        json_decref(row);
+    }
+}
 
 static int take_decisions(void *context, const dci_response *response)
 {
@@ -117,6 +209,12 @@ static int take_decisions(void *context, const dci_response *response)
     put_u64(document, "decided", reply->decided);
     put_u64(document, "held_back", reply->held_back);
     put_u64(document, "failed_readings", reply->failures);
+    put_u64(document, "cut_readings", reply->cut);
+    put_u64(document, "processes_in_one_domain", reply->others);
+    put_known(document, "pairs_ms", reply->pairs_ms);
+    put_known(document, "pairs_age_ms", reply->pairs_age_ms);
+    put_u64(document, "pair_count", reply->pair_count);
+    put_pairs(document, reply->pairs, reply->n_pairs);
     json_t *list = put_array(document, "decisions");
     for (size_t i = 0; i < reply->n_decisions; i++)
         put_decision(list, reply->decisions[i]);
@@ -148,6 +246,8 @@ static int list_decisions(void)
                json_integer_value(json_object_get(document, "decided")),
                json_integer_value(json_object_get(document, "held_back")),
                json_integer_value(json_object_get(document, "readings")));
+    if (output_form() == OUTPUT_TABLES)
+        tell_pairs(document);
     document_show(document, sheets);
     return KOV_OK;
 }
@@ -171,6 +271,22 @@ static void make_view(const dci_decision *decision, struct view *view)
             (struct view_process){.pid = decision->candidates[i]->pid,
                                   .cpu = decision->from,
                                   .permille = decision->candidates[i]->permille};
+    view->pairs_ms = (u16)decision->pairs_ms;
+    view->pairs_age_ms = (u16)decision->pairs_age_ms;
+    for (size_t i = 0; i < decision->n_pairs && i < SCHED_PAIRS; i++) {
+        const Orrery__Dci__SchedPair *pair = decision->pairs[i];
+        view->pairs[view->pair_count++] =
+            (struct sched_pair){.client = pair->client,
+                                .server = pair->server,
+                                .calls = pair->calls,
+                                .across = pair->across,
+                                .client_cpu = (u8)pair->client_cpu,
+                                .server_cpu = (u8)pair->server_cpu,
+                                .server_cpus = (u8)pair->server_cpus,
+                                .flags = (u8)pair->flags,
+                                .idle_ms = (u16)pair->idle_ms,
+                                .client_permille = (u16)pair->client_permille};
+    }
 }
 
 static void replay(const dci_decision *decision, json_t *document)
@@ -182,7 +298,7 @@ static void replay(const dci_decision *decision, json_t *document)
     bool known = policy != NULL && policy->decide != NULL;
     bool decided = known && policy->decide(&view, &wish);
     bool same = decided && wish.pid == decision->pid && wish.from == decision->from &&
-                wish.to == decision->to;
+                wish.to == decision->to && (u32)wish.action == (u32)decision->action;
     put_text(document, "replay", !known ? NULL : same ? "same" : "different");
 }
 
@@ -290,10 +406,11 @@ const struct command command_sched = {
     .synopsis = "[policy NAME | pin PID CPU|none | why PID]",
     .summary = "Show what the scheduler in user mode has decided, and why; change its policy",
     .details =
-        "Without words: its last 256 decisions, with the lengths of the run queues in the five\n"
-        "readings before each, by CPU, and the processes that had run most. policy: none or\n"
-        "balance. pin: the process stays on a CPU, and policies leave it alone. why: the last\n"
-        "decision about a process, and whether its policy decides the same from its numbers.",
+        "Without words: its last 160 decisions, with the lengths of the run queues in the five\n"
+        "readings before each, by CPU, the processes that had run most, and the calls that it is\n"
+        "about. policy: none, balance or calls. pin: the process stays on a CPU, and policies\n"
+        "leave it alone. why: the last decision about a process, and whether its policy decides\n"
+        "the same from its numbers.",
     .max_arguments = 3,
     .has_csv = true,
     .run = run,

@@ -58,6 +58,10 @@ void ipc_before_sleep(struct dispatcher *self);
 // Stores at most max COIDs of a process's endpoints, for the scan; counts all if out is NULL.
 u32 ipc_endpoint_coids(struct process *process, coid_t *out, u32 max);
 
+// Has calls from this CPU look for a dispatcher of the process anew: its place has changed.
+// Soft-masked.
+void ipc_forget_servers(struct process *process);
+
 // kernel/ipc's part of a process: struct process holds one, initialised by ipc_process_init.
 struct ipc_process {
     struct spinlock lock; // RANK_OBJECT; guards all of it

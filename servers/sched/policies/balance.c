@@ -50,7 +50,7 @@ static bool decide(const struct view *view, struct wish *wish)
     const struct view_process *process = busiest(view, longest);
     if (process == NULL || !differ_always(view, longest, shortest))
         return false;
-    *wish = (struct wish){.pid = process->pid, .from = longest, .to = shortest};
+    *wish = (struct wish){.pid = process->pid, .from = longest, .to = shortest, .pair = VIEW_PAIRS};
     return true;
 }
 

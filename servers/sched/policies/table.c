@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct policy policy_none = {.name = "none"};
-static const struct policy *const policies[] = {&policy_none, &policy_balance};
+static const struct policy *const policies[] = {&policy_none, &policy_balance, &policy_calls};
 
 const struct policy *policy_find(const char *name)
 {

@@ -37,13 +37,21 @@ u64 random_below(u64 limit)
 
 s64 start(const char *role, u32 rights, u32 cpu)
 {
+    return start_with(role, rights, cpu, 0);
+}
+
+s64 start_with(const char *role, u32 rights, u32 cpu, cap_t parent)
+{
     const char *const argv[] = {"test-place", role, NULL};
+    const struct process_grant grant = {CAP_PARENT, parent};
     struct process_spawn how = PROCESS_SPAWN;
 
     how.path = "bin/test-place";
     how.argv = argv;
     how.cpu = cpu;
     how.rights = rights;
+    how.grants = &grant;
+    how.grant_count = parent != 0;
     return process_spawn(&how);
 }
 
@@ -122,9 +130,11 @@ static const struct {
     const char *name;
     int (*run)(void);
 } roles[] = {
-    {"sleep", sleep_for_ever}, {"ignore", ignore_all},  {"without-right", without_right},
-    {"follow", follow_place},  {"refused", be_refused}, {"yield", yield_all},
-    {"tell", tell_moves},      {"crowd", make_crowd},
+    {"sleep", sleep_for_ever},    {"ignore", ignore_all},  {"without-right", without_right},
+    {"follow", follow_place},     {"refused", be_refused}, {"yield", yield_all},
+    {"tell", tell_moves},         {"crowd", make_crowd},   {"serve", serve_calls},
+    {"pairs", make_pairs},        {"full", make_full},     {"client", call_for_ever},
+    {"serve-pair", serve_a_pair},
 };
 
 static const struct {
@@ -134,7 +144,7 @@ static const struct {
 } tests[] = {
     {"refusals", test_refusals, 1}, {"random", test_random, 1}, {"storm", test_storm, 1},
     {"follow", test_follow, 2},     {"ignore", test_ignore, 2}, {"priority", test_priority, 1},
-    {"slice", test_slice, 1},
+    {"slice", test_slice, 1},       {"spread", test_spread, 2},
 };
 
 int main(int argc, char **argv)

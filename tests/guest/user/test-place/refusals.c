@@ -54,7 +54,10 @@ static void refuse_bad_places(s64 pid)
         {.flags = PLACE_PINNED | PLACE_UNPINNED},
         {.flags = PLACE_SERVES},
         {.flags = 1u << 31},
-        {.cpus = 1, .priority = PROCESS_LOW, .slice_ms = 20, .reserved = 1},
+        {.cpus = 1, .priority = PROCESS_LOW, .slice_ms = 20, .spread = 1},
+        {.cpus = 1, .spread = 2},
+        {.cpus = 1, .spread = 1u << 31},
+        {.slice_ms = 20, .spread = 1},
     };
     struct sys_placement before, after;
 
@@ -101,12 +104,13 @@ static struct sys_placement random_place(void)
     const u64 priorities[] = {0, 0, 1, 2, 3, 4, 5, UINT32_MAX};
     const u64 slices[] = {0, 0, 9, 10, 15, 640, 641, UINT32_MAX};
     const u64 flags[] = {0, 0, 1, 2, 3, 4, 1u << 31};
+    const u64 spreads[] = {0, 0, 0, 0, 0, 1, 2, 3, 1u << 31};
 
     return (struct sys_placement){.cpus = one_of(masks, ARRAY_SIZE(masks)),
                                   .priority = (u32)one_of(priorities, ARRAY_SIZE(priorities)),
                                   .slice_ms = (u32)one_of(slices, ARRAY_SIZE(slices)),
                                   .flags = (u32)one_of(flags, ARRAY_SIZE(flags)),
-                                  .reserved = random_below(16) == 0};
+                                  .spread = (u32)one_of(spreads, ARRAY_SIZE(spreads))};
 }
 
 static bool is_valid(const struct sys_placement *place)
@@ -114,12 +118,15 @@ static bool is_valid(const struct sys_placement *place)
     bool cpus_exist = place->cpus < 2UL << (cpus() - 1);
     bool slice = place->slice_ms == 0 || (place->slice_ms >= 10 && place->slice_ms <= 640);
 
-    return cpus_exist && slice && place->priority <= PROCESS_HIGH && place->flags < 3 &&
-           place->reserved == 0;
+    bool spread = (place->spread | place->cpus) == place->cpus &&
+                  (place->spread == 0 || place->spread < place->cpus);
+
+    return cpus_exist && slice && place->priority <= PROCESS_HIGH && place->flags < 3 && spread;
 }
 
 static void model_place(struct sys_placement *model, const struct sys_placement *place)
 {
+    model->spread = place->cpus != 0 ? place->spread : model->spread;
     model->cpus = place->cpus != 0 ? place->cpus : model->cpus;
     model->priority = place->priority != 0 ? place->priority : model->priority;
     model->slice_ms = place->slice_ms != 0 ? place->slice_ms : model->slice_ms;
