@@ -78,8 +78,8 @@
 #define SAMPLING_INTERVAL_MS 10      // between two looks at the buffers while they hold much
 #define SAMPLING_INTERVAL_MS_MAX 160 // while they hold little
 #define SAMPLES_BYTES_FEW 4096       // the first read: the kernel copies as much as it is asked for
-#define OUTPUT_INTERVAL_MS 20        // between two looks at programs' output and the console
-#define OUTPUT_INTERVAL_MS_MAX 160   // at a silent console
+#define OUTPUT_INTERVAL_MS 20        // between two looks at programs' output
+#define OUTPUT_INTERVAL_MS_MAX 250   // at a console that does not tell that something was printed
 #define DISPLACED_MS 1000 // for a client whose trace is ended to take the rest of the buffers
 #define FLUSH_MS_MIN 10
 #define FLUSH_MS_MAX 60000
