@@ -159,7 +159,7 @@ kov_metrics_SRC := tests/unit/viewer/metrics.c viewer/counts/metrics.c viewer/co
 kov_metrics_LIBS := m
 kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/counts/count_error.c \
     viewer/counts/counts.c \
-    pmu/src/multiplex.c
+    pmu/src/multiplex.c pmu/estimate/estimate.c
 kov_count_error_LIBS := m
 kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/counts/task_counts.c \
     viewer/counts/counts.c \

@@ -36,7 +36,7 @@ static u64 distance(u64 a, u64 b)
 // What is measured beside the loops, starting and ending threads, is one part of the time that no
 // other slice is like.
 // Counts of the loops are scaled to it as well.
-static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
+static u64 slack(u32 i, u64 turns, const struct scaled_count *found)
 {
     u64 beside = found->total - turns * WORK_INSTRUCTIONS;
     return SLACK + beside * known[i].each / WORK_INSTRUCTIONS;
@@ -46,7 +46,7 @@ static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
 // small. What is allowed grows with the work and errors with its root, so that it comes.
 static bool had_turns(s64 session, const struct sys_pmu_counting *counting, u64 turns)
 {
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         read_counts(session, cpu, counting, found);
         for (u32 i = 0; i < counting->item_count; i++) {
@@ -61,7 +61,7 @@ static bool had_turns(s64 session, const struct sys_pmu_counting *counting, u64 
 
 // An error is 2.6 standard deviations, or more where there were few turns (Student's distribution):
 // four of them are exceeded in less than one of 10^10 cases.
-static void check_item(u32 cpu, u32 i, u64 turns, const struct sys_pmu_count *found)
+static void check_item(u32 cpu, u32 i, u64 turns, const struct scaled_count *found)
 {
     u64 expected = turns * known[i].each;
     CHECK_IS(found->measured <= found->total, true);
@@ -76,7 +76,7 @@ static void check_item(u32 cpu, u32 i, u64 turns, const struct sys_pmu_count *fo
 static void all_events_at_once(void)
 {
     struct sys_pmu_counting counting = request();
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     u64 turns = 0, deadline = patience();
     u32 parted = 0;
     counting.slice = SLICE;
@@ -103,7 +103,7 @@ static void all_events_at_once(void)
 
 static const u32 shares[] = {7, 2, 1};
 
-static u64 permille_of(const struct sys_pmu_count *count)
+static u64 permille_of(const struct scaled_count *count)
 {
     return count->measured * 1000 / count->total;
 }
@@ -111,7 +111,7 @@ static u64 permille_of(const struct sys_pmu_count *count)
 // Whether they are, less or more than 2 % of the time.
 static bool have_shares(s64 session, const struct sys_pmu_counting *counting)
 {
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         read_counts(session, cpu, counting, found);
         for (u32 set = 0; set < ARRAY_SIZE(shares); set++)
@@ -121,7 +121,7 @@ static bool have_shares(s64 session, const struct sys_pmu_counting *counting)
     return true;
 }
 
-static void check_share(u32 cpu, const struct sys_pmu_count *count, u64 permille)
+static void check_share(u32 cpu, const struct scaled_count *count, u64 permille)
 {
     row_range(permille - 20, permille + 20, permille_of(count),
               "turns, CPU %u: a share of %lu permille", cpu, permille);
@@ -132,7 +132,7 @@ static void check_share(u32 cpu, const struct sys_pmu_count *count, u64 permille
 static void sets_get_their_shares(void)
 {
     struct sys_pmu_counting counting = request();
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     u64 deadline = patience();
     counting.slice = 4 * SLICE;
     counting.set_count = ARRAY_SIZE(shares);
