@@ -400,6 +400,16 @@ struct sys_workload_status {
     char report[2048]; // lines "key value\n", complete when ended
 };
 s64 sys_workload_status(s64 id, struct sys_workload_status *status);
+// The last run of a workload, whoever started it.
+struct sys_workload_run {
+    s64 id;           // 0: there was none, or one is starting at this moment
+    u64 began, ended; // time base; ended is 0 while it runs
+    u32 running;
+    s32 result;        // 0 or error, valid when ended
+    char command[256]; // NAME[:key=value…], cut to fit
+};
+// By the index of sys_workload_get. E_NOENT past the last.
+s64 sys_workload_run_get(u32 index, struct sys_workload_run *run);
 
 // ---- memory that fails, for tests --------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests about workloads: list, start, stop, status.
+// Requests about workloads: list, start, stop, status, runs.
 #include "service.h"
 
 #include <orrery/utf8.h>
@@ -67,11 +67,39 @@ static s64 workload_status_begin(struct client *client, const dci_Request *reque
     return REQUEST_REPLIED;
 }
 
+static s64 workload_runs_step(struct client *client)
+{
+    struct sys_workload_run run;
+    struct frame frame;
+    s64 error = 0;
+
+    client_frame_begin(client, &frame, dci_Response_workload_runs_tag);
+    for (u32 i = 0; i < WORKLOADS_MAX; i++) {
+        error = sys_workload_run_get(i, &run);
+        if (error != 0)
+            break;
+        if (run.id == 0)
+            continue;
+        dci_WorkloadRun to = {.id = (u64)run.id,
+                              .running = run.running != 0,
+                              .result = run.result,
+                              .began = run.began,
+                              .ended = run.ended};
+        utf8_copy(to.command, run.command, sizeof(to.command));
+        frame_record(&frame, dci_WorkloadRunsReply_runs_tag, dci_WorkloadRun_fields, &to);
+    }
+    if (error != 0 && error != E_NOENT)
+        return error;
+    client_frame_end(client, &frame, false);
+    return REQUEST_REPLIED;
+}
+
 static const struct request_kind kinds[] = {
     REQUEST(workloads, dci_Role_ROLE_OBSERVER, NULL, workloads_step),
     REQUEST(workload_start, dci_Role_ROLE_CONTROLLER, workload_start_begin, NULL),
     REQUEST(workload_stop, dci_Role_ROLE_CONTROLLER, workload_stop_begin, NULL),
     REQUEST(workload_status, dci_Role_ROLE_OBSERVER, workload_status_begin, NULL),
+    REQUEST(workload_runs, dci_Role_ROLE_OBSERVER, NULL, workload_runs_step),
 };
 
 const struct service workloads_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

@@ -51,6 +51,10 @@ def test_live_counts_of_classes_equal_the_scan(machine2):
     wait_for(all_have_agreed, "counts that equal the scan")
 
 
+def last_run(machine, number):
+    return next(run for run in machine.kov("workload", "list")["runs"] if run["id"] == int(number))
+
+
 def test_objects_of_a_workload_come_and_go(machine2):
     def demo_objects():
         return machine2.kov("objects", "--flat", "--class", "DemoObject")["count"]
@@ -62,7 +66,11 @@ def test_objects_of_a_workload_come_and_go(machine2):
     manager = next(found for found in objects.values() if found["class"] == "WorkloadManager")
     assert [objects[child]["class"]
             for child in manager["children"]].count("DemoObject") == before + 3
+    told = last_run(machine2, run)
+    assert (told["command"], told["running"], told["ended"]) == ("demo", True, None)
     ended = machine2.kov("workload", "stop", run)["workload"]
+    told = last_run(machine2, run)
+    assert not told["running"] and 0 < told["began"] < told["ended"]
     assert not ended["running"] and ended["result"] == 0 and "rounds" in ended["report"], ended
     machine2.kov_run("workload", "stop", run)  # ended: gives its objects back
     wait_for(lambda: demo_objects() == before, "the end of its objects")

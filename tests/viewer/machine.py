@@ -421,6 +421,9 @@ class Session(threading.Thread):
         self.machine.workload_stopped = False
         self.respond(request, workload_start=dci.WorkloadStartReply(id=7))
 
+    def do_workload_runs(self, request):
+        self.respond(request, workload_runs=dci.WorkloadRunsReply(runs=self.machine.workload_runs))
+
     def do_workload_stop(self, request):
         self.machine.workload_stopped = True
         self.respond(request)
@@ -611,6 +614,7 @@ class Machine:
         self.workload_duration, self.workload_result, self.workload_report = 1, 0, \
             "calls 70\nmode fast\n"
         self.workload_polls, self.workload_stopped = 0, False
+        self.workload_runs = []  # WorkloadRun, whoever started them
         self.port = 0  # any
         self.skipped = 0  # seconds that its clock has leapt, when it runs
 

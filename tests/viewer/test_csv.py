@@ -33,7 +33,7 @@ def check(rows, expected):
     (("classes",), ("classes",)),
     (("ps",), ("processes",)),
     (("objects",), ("objects", "classes")),
-    (("workload", "list"), ("workloads",)),
+    (("workload", "list"), ("workloads", "runs")),
     (("trace", "list"), ("events",)),
     (("trace", "stat"), ("cpus", "processes")),
     (("events",), ("events",)),

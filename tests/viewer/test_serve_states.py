@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from browser import Browser, Gateway
-from machine import Machine
+from machine import TIMEBASE_HZ, Machine, dci
 
 ALL = {"measure": "run-cycles", "from": 0, "to": 1e15}
 HEAT = {"left": 1, "middle": 2, "right": 3}  # topics
@@ -86,6 +86,27 @@ def test_a_gap_is_told_before_the_machine_answers(three, browser):
     with three["middle"]:
         browser.until(lambda: kinds_of_marks(browser) == ["gap"])
         assert state(browser, "middle") == "lost"
+
+
+def test_workloads_that_others_start_are_marks(three, browser):
+    middle = three["middle"]
+    middle.workload_duration = 10**9
+    middle.workload_runs = [
+        dci.WorkloadRun(id=3, command="demo:work=1-2,seconds=5", running=True,
+                        began=2 * TIMEBASE_HZ)]
+    browser.until(lambda: kinds_of_marks(browser) == ["workload"])
+    mark = browser.topics[MARKS]["marks"][0]
+    assert (mark["name"], mark["end"]) == ("demo work=1-2 seconds=5", None)
+    begin = mark["begin"]
+
+    del middle.workload_runs[0]
+    middle.workload_duration = 0
+    middle.workload_runs.append(
+        dci.WorkloadRun(id=3, command="demo:work=1-2,seconds=5", began=2 * TIMEBASE_HZ,
+                        ended=7 * TIMEBASE_HZ))
+    browser.until(lambda: browser.topics[MARKS]["marks"][0]["end"] is not None)
+    [mark] = browser.topics[MARKS]["marks"]
+    assert mark["begin"] == begin and mark["end"] - mark["begin"] == pytest.approx(5e9)
 
 
 def test_a_panic_is_told_with_its_reason(tmp_path):

@@ -6,13 +6,25 @@ import signal
 import subprocess
 
 from conftest import KOV
-from machine import PATIENCE
+from machine import PATIENCE, dci
 
 
 def test_list(kov, machine):
     result = kov("workload", "list", machine=machine)
     assert result.out.splitlines()[1].split() == ["demo", "work=1-2-4,", "seconds=0"]
     assert kov("workload", "list", "--json", machine=machine).json["workloads"][1]["name"] == "idle"
+
+
+def test_list_has_what_ran_whoever_started_it(kov, machine):
+    machine.workload_runs = [
+        dci.WorkloadRun(id=3, command="demo:work=1", running=True, began=70),
+        dci.WorkloadRun(id=18, command="idle\033[31m", result=-12, began=50, ended=60)]
+    lines = kov("workload", "list", machine=machine).out.splitlines()
+    assert [line.split() for line in lines[-2:]] == [["3", "running", "demo:work=1"],
+                                                     ["18", "ended", "idle?[31m"]]
+    runs = kov("workload", "list", "--json", machine=machine).json["runs"]
+    assert [(run["ended"], run["error"], run["began"]) for run in runs] == [(None, 0, 70),
+                                                                            (60, -12, 50)]
 
 
 def test_run_waits_for_the_end_and_prints_the_account(kov, machine):

@@ -23,7 +23,16 @@ static const struct column columns[] = {
     COLUMN("PARAMETERS", "help", -1),
     COLUMNS_END,
 };
-static const struct sheet sheets[] = {{"workloads", columns}, {NULL, NULL}};
+static const struct column run_columns[] = {
+    COLUMN("ID", "id", 5),
+    COLUMN("STATE", "running", -7, .yes = "running", .no = "ended"),
+    COLUMN("STARTED AS", "command", -1),
+    HIDDEN("error"),
+    HIDDEN("began"),
+    HIDDEN("ended"),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"workloads", columns}, {"runs", run_columns}, {NULL, NULL}};
 
 static int run_list(const struct arguments *arguments)
 {
@@ -33,6 +42,8 @@ static int run_list(const struct arguments *arguments)
         return code;
     json_t *document = json_object();
     code = workloads_fetch(put_array(document, "workloads"));
+    if (code == KOV_OK)
+        code = workload_runs_fetch(put_array(document, "runs"));
     if (code != KOV_OK)
         json_object_clear(document);
     document_show(document, sheets);

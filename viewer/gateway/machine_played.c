@@ -75,6 +75,8 @@ int played_attend(struct machine *machine)
         return start_run(machine);
     case ORRERY__DCI__REQUEST__BODY_WORKLOADS:
         return runs_fetch_kinds(&machine->runs);
+    case ORRERY__DCI__REQUEST__BODY_WORKLOAD_RUNS:
+        return runs_find(&machine->runs);
     case ORRERY__DCI__REQUEST__BODY_WORKLOAD_STATUS:
         return runs_attend_one(&machine->runs, player_run_asked(machine->player),
                                standing_now(&machine->standing));

@@ -26,7 +26,7 @@ static const struct {
     [WATCHED_PROCESSES] = {PROCESSES_SECONDS, publish_processes, true},
     [WATCHED_SERVER] = {1, publish_server, true},
     [WATCHED_WORKLOADS] = {0.5, publish_workloads, true},
-    [WATCHED_MARKS] = {1, publish_marks},
+    [WATCHED_MARKS] = {1, publish_marks, true},
     [WATCHED_SLICES] = {INFINITY, publish_slices}, // once: what was does not change
 };
 

@@ -84,11 +84,16 @@ int publish_status(struct machine *machine, struct published *published)
 
 // ---- workloads ---------------------------------------------------------------------------------
 
+static int attend_runs(struct machine *machine)
+{
+    if (machine->player != NULL || !machine->live) // a tape says when
+        return KOV_OK;
+    return runs_attend(&machine->runs, standing_now(&machine->standing));
+}
+
 int publish_workloads(struct machine *machine, struct published *published)
 {
-    int code = KOV_OK;
-    if (machine->player == NULL && machine->live) // a tape says when
-        code = runs_attend(&machine->runs, standing_now(&machine->standing));
+    int code = attend_runs(machine);
     if (code != KOV_OK || (!published->afresh && published->said == machine->runs.changes))
         return code;
     published->said = machine->runs.changes;
@@ -98,6 +103,7 @@ int publish_workloads(struct machine *machine, struct published *published)
 
 int publish_marks(struct machine *machine, struct published *published)
 {
+    int code = attend_runs(machine); // what is known is said whatever it comes to
     json_t *data = json_object(), *list = put_array(data, "marks");
     runs_marks(&machine->runs, machine, list);
     own_programs_marks(&machine->programs, machine, list);
@@ -113,7 +119,7 @@ int publish_marks(struct machine *machine, struct published *published)
         json_object_set_new(mark, "end", json_real(gaps[i].to));
     }
     machine_publish(machine, published, block_of_json(data));
-    return KOV_OK;
+    return code;
 }
 
 int publish_server(struct machine *machine, struct published *published)

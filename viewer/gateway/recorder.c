@@ -6,6 +6,7 @@
 #include "tools/kov.h"
 #include "wire/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,8 @@ static void write_record(struct recorder *recorder, enum tape_kind kind, const v
     u64 time = (u64)((clock_now() - recorder->begin) * 1e9);
     int error = tape_write(&recorder->tape, kind, time, payload, size);
     if (error != 0)
-        warn("the recording ends here: %s", strerror(error));
+        warn("the recording ends here: %s",
+             error == EOVERFLOW ? "no tape is longer than 30 days" : strerror(error));
 }
 
 static void write_request(struct recorder *recorder, dci_request request)
@@ -67,6 +69,7 @@ static bool is_of_use(const dci_request *request)
     case ORRERY__DCI__REQUEST__BODY_WORKLOADS:
     case ORRERY__DCI__REQUEST__BODY_WORKLOAD_START:
     case ORRERY__DCI__REQUEST__BODY_WORKLOAD_STATUS:
+    case ORRERY__DCI__REQUEST__BODY_WORKLOAD_RUNS:
     case ORRERY__DCI__REQUEST__BODY_PROCESSES:
     case ORRERY__DCI__REQUEST__BODY_REGIONS:
     case ORRERY__DCI__REQUEST__BODY_CONSOLE_ATTACH:

@@ -1,12 +1,71 @@
 // SPDX-License-Identifier: MIT
-// Workloads that the gateway has started on a machine.
+// Workloads of a machine.
 #include "gateway/runs.h"
 #include "gateway/machine_state.h"
+#include "tools/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WORDS_MAX 32
+#define LOOK_SECONDS 0.5
+
+static struct run *run_of(struct runs *runs, u64 id)
+{
+    for (u32 i = runs->count; i-- > 0;)
+        if (runs->runs[i].result.id == id)
+            return &runs->runs[i];
+    return NULL;
+}
+
+static void forget_oldest(struct runs *runs)
+{
+    workload_free(&runs->runs[0].result);
+    memmove(runs->runs, runs->runs + 1, sizeof(runs->runs) - sizeof(runs->runs[0]));
+    runs->count--;
+}
+
+static struct run *add(struct runs *runs, u64 id, const char *name, u64 begin)
+{
+    if (runs->count == RUNS_KEPT_MAX)
+        forget_oldest(runs);
+    struct run *run = &runs->runs[runs->count++];
+    *run = (struct run){.result = {.id = id, .running = true}, .begin = begin};
+    snprintf(run->name, sizeof(run->name), "%s", name);
+    runs->changes++;
+    return run;
+}
+
+static u64 number_in(const json_t *told, const char *key)
+{
+    return (u64)json_integer_value(json_object_get(told, key));
+}
+
+static void take_run(struct runs *runs, const json_t *told)
+{
+    u64 began = number_in(told, "began");
+    struct run *run = run_of(runs, number_in(told, "id"));
+    if (run == NULL) {
+        if (runs->count == RUNS_KEPT_MAX && began < runs->runs[0].begin)
+            return; // it has been forgotten
+        const char *command = json_string_value(json_object_get(told, "command"));
+        run = add(runs, number_in(told, "id"), command, began);
+        for (char *c = strpbrk(run->name, ":,"); c != NULL; c = strpbrk(c, ":,"))
+            *c = ' ';
+    }
+    run->begin = began;
+    run->ended = number_in(told, "ended");
+}
+
+int runs_find(struct runs *runs)
+{
+    json_t *list = json_array();
+    int code = workload_runs_fetch(list);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        take_run(runs, json_array_get(list, i));
+    json_decref(list);
+    return code == KOV_FAILED ? KOV_OK : code; // what is known stays
+}
 
 static int attend_run(struct runs *runs, struct run *run, u64 now)
 {
@@ -22,7 +81,7 @@ static int attend_run(struct runs *runs, struct run *run, u64 now)
     free(before);
     runs->changes += !same || !run->result.running;
     if (!run->result.running)
-        run->end = now;
+        run->end = run->ended != 0 ? run->ended : now;
     return code;
 }
 
@@ -45,18 +104,16 @@ int runs_fetch_kinds(struct runs *runs)
 
 int runs_attend(struct runs *runs, u64 now)
 {
+    if (clock_now() < runs->due)
+        return KOV_OK;
+    runs->due = clock_now() + LOOK_SECONDS;
     int code = runs_fetch_kinds(runs);
+    if (code == KOV_OK)
+        code = runs_find(runs);
     for (u32 i = 0; i < runs->count && code != KOV_CONNECTION; i++)
         if (runs->runs[i].end == 0)
             code = attend_run(runs, &runs->runs[i], now);
     return code;
-}
-
-static void forget_oldest(struct runs *runs)
-{
-    workload_free(&runs->runs[0].result);
-    memmove(runs->runs, runs->runs + 1, sizeof(runs->runs) - sizeof(runs->runs[0]));
-    runs->count--;
 }
 
 int runs_start(struct runs *runs, const char *text, u64 now, u64 *id)
@@ -72,12 +129,8 @@ int runs_start(struct runs *runs, const char *text, u64 now, u64 *id)
     int code = workload_start(&arguments, id);
     if (code != KOV_OK)
         return code;
-    if (runs->count == RUNS_KEPT_MAX)
-        forget_oldest(runs);
-    struct run *run = &runs->runs[runs->count++];
-    *run = (struct run){.result = {.id = *id, .running = true}, .begin = now};
-    snprintf(run->name, sizeof(run->name), "%s", text);
-    runs->changes++;
+    if (run_of(runs, *id) == NULL)
+        add(runs, *id, text, now);
     return KOV_OK;
 }
 

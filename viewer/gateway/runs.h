@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workloads that the gateway has started on a machine: when they began and ended, and their own
-// accounts. Each is a mark on the strip.
+// Workloads of a machine, whoever started them: when they began and ended, and their own accounts.
+// Each is a mark on the strip.
 #ifndef KOV_GATEWAY_RUNS_H
 #define KOV_GATEWAY_RUNS_H
 
@@ -14,7 +14,8 @@ struct machine;
 struct run {
     struct workload_result result;
     char name[RUN_NAME_BYTES]; // with its parameters
-    u64 begin, end;            // ticks
+    u64 begin, end;            // ticks; end: 0 until its account is there
+    u64 ended;                 // by the machine; 0: not told
 };
 
 struct runs {
@@ -22,10 +23,13 @@ struct runs {
     struct run runs[RUNS_KEPT_MAX];
     u32 count;
     u64 changes; // number of changes of all this
+    double due;  // clock_now of the next look
 };
 
-// Asks after those that run (now: ticks), and once for the kinds of workloads.
+// Asks which there are, after those that run (now: ticks), and once for the kinds of workloads; at
+// most twice a second, however many topics need it.
 int runs_attend(struct runs *runs, u64 now);
+int runs_find(struct runs *runs);        // which there are
 int runs_fetch_kinds(struct runs *runs); // unless they are known
 int runs_attend_one(struct runs *runs, u64 id, u64 now);
 // Starts "NAME key=value …". Returns an exit code. With KOV_OK, *id is the run's number.

@@ -16,7 +16,7 @@
 #define TAPE_VERSION 1
 #define TAPE_HEADER_BYTES 12
 #define TAPE_RECORD_BYTES 20 // before the payload
-// A later record is damaged: who keeps a history would fill it up to then.
+// A tape ends here, and a later record is damaged: who keeps a history would fill it up to then.
 #define TAPE_TIME_MAX (30ull * 86400 * 1000000000) // ns
 #define TAPE_PAYLOAD_MAX ((1u << 20) + 64)         // of a frame or a request
 
@@ -46,8 +46,8 @@ struct tape_writer {
 // Begins a tape. With its first record it gets its place; a tape that was there stays as PATH.old.
 // Another file, unless it is empty, is an error. Returns KOV_OK, or prints the failure.
 int tape_create(struct tape_writer *writer, const char *path, const char *name);
-// Writes a record. Returns 0, or the errno of the first record that could not be written. The tape
-// ends before that record, and all later ones are lost.
+// Writes a record. Returns 0, or the errno of the first record that could not be written, EOVERFLOW
+// for one behind TAPE_TIME_MAX. The tape ends before that record, and all later ones are lost.
 int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const void *payload,
                size_t size);
 // Ends the tape. Without a record there is none.

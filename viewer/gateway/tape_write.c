@@ -110,7 +110,7 @@ int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const 
     if (writer->bytes == 0)
         add_header(writer, &record);
     add_record(&record, kind, time, payload, size);
-    int error = put(writer, &record);
+    int error = time > TAPE_TIME_MAX ? EOVERFLOW : put(writer, &record);
     bytes_free(&record);
     if (error == 0)
         return 0;

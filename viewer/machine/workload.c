@@ -40,6 +40,33 @@ int workloads_fetch(json_t *list)
                     "cannot list workloads", take_workloads, list);
 }
 
+static int take_runs(void *context, const dci_response *response)
+{
+    for (size_t i = 0; i < response->workload_runs->n_runs; i++) {
+        const Orrery__Dci__WorkloadRun *run = response->workload_runs->runs[i];
+        text_make_printable(run->command, false);
+        json_t *row = put_object(context, NULL);
+        put_u64(row, "id", run->id);
+        put_text(row, "command", run->command);
+        put_bool(row, "running", run->running);
+        put_s64(row, "error", run->result);
+        put_u64(row, "began", run->began);
+        if (run->running)
+            json_object_set_new(row, "ended", json_null());
+        else
+            put_u64(row, "ended", run->ended);
+    }
+    return KOV_OK;
+}
+
+int workload_runs_fetch(json_t *list)
+{
+    Orrery__Dci__WorkloadRunsRequest body = ORRERY__DCI__WORKLOAD_RUNS_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(WORKLOAD_RUNS, workload_runs, &body),
+                    ORRERY__DCI__RESPONSE__BODY_WORKLOAD_RUNS, "cannot list runs of workloads",
+                    take_runs, list);
+}
+
 static int join_command(const struct arguments *arguments, char command[COMMAND_BYTES])
 {
     size_t length = 0;

@@ -20,6 +20,9 @@ struct workload_result {
 
 // Adds {name, help} of each workload of the machine to a list. Returns an exit code.
 int workloads_fetch(json_t *list);
+// Adds {id, command, running, error, began, ended} of the last run of each workload that has run,
+// whoever started it, to a list; times are ticks, ended is null while it runs.
+int workload_runs_fetch(json_t *list);
 // Called some twenty times a second during a window. A code other than KOV_OK ends the window. A
 // handler of NULL is not called.
 typedef int workload_tick(void *context);

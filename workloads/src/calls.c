@@ -27,6 +27,8 @@ struct slot {
     u32 threads; // still working
     u32 waiting; // threads that have not arrived at the start
     s64 id;      // of the present or last run
+    u64 began, ended;
+    char command[sizeof(((struct sys_workload_run *)0)->command)];
     const struct workload *workload;
     struct workload_run run;
 };
@@ -67,6 +69,7 @@ static void leave(struct slot *slot)
     if (__atomic_sub_fetch(&slot->threads, 1, __ATOMIC_ACQ_REL) != 0)
         return;
     slot->workload->finish(&slot->run);
+    slot->ended = timebase();
     __atomic_store_n(&slot->state, SLOT_ENDED, __ATOMIC_RELEASE);
 }
 
@@ -127,7 +130,7 @@ static void calls_release(struct slot *slot)
 }
 
 // Claims the slot, releases what an ended run still held, and prepares the new run.
-static s64 calls_start(struct slot *slot, const struct workload *workload,
+static s64 calls_start(struct slot *slot, const struct workload *workload, const char *command,
                        const struct workload_value values[])
 {
     bool again = calls_step(slot, SLOT_ENDED, SLOT_STARTING);
@@ -149,7 +152,9 @@ static s64 calls_start(struct slot *slot, const struct workload *workload,
     }
     workload_manager_add(&slot->run);
     s64 id = slot->id == 0 ? slot - slots + 1 : slot->id + SLOTS;
-    slot->id = id;
+    strlcpy(slot->command, command, sizeof(slot->command));
+    slot->began = timebase();
+    __atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
     launch(slot);
     return id;
 }
@@ -182,7 +187,7 @@ s64 sys_workload_start(const char *command, char *message, u64 bytes)
     if (error != 0)
         return error;
     KASSERT(index < SLOTS);
-    s64 id = calls_start(&slots[index], workload_at(index), values);
+    s64 id = calls_start(&slots[index], workload_at(index), command, values);
     if (id < 0)
         snprintf(message, bytes, "%s: %s", workload_at(index)->name, orrery_strerror((long)id));
     return id;
@@ -218,6 +223,29 @@ s64 sys_workload_status(s64 id, struct sys_workload_status *status)
         status->result = slot->run.result;
         memcpy(status->report, slot->run.report, sizeof(status->report));
     }
+    return 0;
+}
+
+// A run that begins meanwhile changes what is copied: then the slot has no run yet that can be told.
+s64 sys_workload_run_get(u32 index, struct sys_workload_run *run)
+{
+    for (u32 i = 0; i <= index; i++)
+        if (workload_at(i) == NULL)
+            return E_NOENT;
+    const struct slot *slot = &slots[index];
+    u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+    s64 id = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
+    *run = (struct sys_workload_run){.id = id, .running = state == SLOT_RUNNING};
+    run->began = slot->began;
+    if (!run->running) {
+        run->result = slot->run.result;
+        run->ended = slot->ended;
+    }
+    strlcpy(run->command, slot->command, sizeof(run->command));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (state == SLOT_STARTING || __atomic_load_n(&slot->state, __ATOMIC_RELAXED) != state ||
+        __atomic_load_n(&slot->id, __ATOMIC_RELAXED) != id)
+        *run = (struct sys_workload_run){0};
     return 0;
 }
 

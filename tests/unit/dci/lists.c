@@ -148,6 +148,14 @@ static void classes_events_and_workloads_are_listed(void **state)
     assert_int_equal(answer->response->workloads->n_workloads, 2);
     assert_false(answer->response->more);
     answer_free(answer);
+    answer = peer_answer(peer, EMPTY(WORKLOAD_RUNS, workload_runs, WorkloadRuns, WORKLOAD_RUNS));
+    assert_int_equal(answer->response->workload_runs->n_runs, 1); // of the other there was none
+    const Orrery__Dci__WorkloadRun *run = answer->response->workload_runs->runs[0];
+    assert_int_equal(run->id, 9);
+    assert_int_equal(run->began, 70);
+    assert_true(run->running);
+    assert_string_equal(run->command, "demo:work=1?");
+    answer_free(answer);
     peer_hang_up(peer);
 }
 

@@ -384,6 +384,17 @@ s64 sys_workload_get(u32 index, struct sys_workload *workload)
     return 0;
 }
 
+s64 sys_workload_run_get(u32 index, struct sys_workload_run *run)
+{
+    static const struct sys_workload_run runs[] = {
+        {.id = 0}, {.id = 9, .running = 1, .began = 70, .command = "demo:work=1\xff"}};
+
+    if (index >= ARRAY_SIZE(runs))
+        return E_NOENT;
+    *run = runs[index];
+    return 0;
+}
+
 s64 sys_workload_start(const char *command, char *message, u64 bytes)
 {
     if (strcmp(command, "demo") == 0)

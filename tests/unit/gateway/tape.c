@@ -4,6 +4,7 @@
 
 #include "gateway/tape.h"
 #include "tools/kov.h"
+#include "wire/frame.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -190,6 +191,40 @@ static void check_file(const char *name, const void *data, size_t size)
     fclose(file);
 }
 
+static void a_tape_ends_after_thirty_days_and_a_later_time_is_damage(void **state)
+{
+    (void)state;
+    struct tape_writer writer;
+    struct tape_reader reader;
+    enum tape_result result;
+    write_tape(&writer);
+    assert_int_equal(tape_write(&writer, TAPE_FRAME, TAPE_TIME_MAX, "in time", 7), 0);
+    u64 good = writer.bytes;
+    assert_int_equal(tape_write(&writer, TAPE_FRAME, TAPE_TIME_MAX + 1, "late", 4), EOVERFLOW);
+    assert_int_equal(writer.lost, 1);
+    u8 data[sizeof(whole) + TAPE_RECORD_BYTES + 4];
+    FILE *file = fopen(path, "rb");
+    size_t size = fread(data, 1, sizeof(data), file);
+    assert_int_equal(size, good);
+    rewind(file);
+    assert_int_equal(tape_duration(file), TAPE_TIME_MAX);
+    fclose(file);
+    // What another wrote behind it: the sum is right, the time is not.
+    u8 *late = &data[size];
+    memcpy(late, whole + whole_size - TAPE_RECORD_BYTES - 4, TAPE_RECORD_BYTES + 4);
+    frame_encode_length(late + 12, (u32)((TAPE_TIME_MAX + 1) >> 32));
+    frame_encode_length(late + 16, (u32)(TAPE_TIME_MAX + 1));
+    frame_encode_length(late + 4, tape_sum(late, late + TAPE_RECORD_BYTES, 4));
+    write_file(data, size + TAPE_RECORD_BYTES + 4);
+    assert_null(tape_open(&reader, fopen(path, "rb")));
+    u32 count = 0;
+    while ((result = tape_next(&reader)) == TAPE_OK)
+        count++;
+    assert_int_equal(count, RECORDS + 1);
+    assert_int_equal(result, TAPE_DAMAGED);
+    tape_close(&reader);
+}
+
 static void nothing_is_recorded_over_a_file_that_is_no_tape(void **state)
 {
     (void)state;
@@ -235,6 +270,7 @@ int main(void)
         cmocka_unit_test(random_bytes_do_no_harm),
         cmocka_unit_test(another_version_is_told),
         cmocka_unit_test(a_full_disk_ends_the_tape_and_what_is_lost_is_counted),
+        cmocka_unit_test(a_tape_ends_after_thirty_days_and_a_later_time_is_damage),
         cmocka_unit_test(nothing_is_recorded_over_a_file_that_is_no_tape),
         cmocka_unit_test(a_tape_that_was_there_stays_beside_the_new_one),
     };
