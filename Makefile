@@ -84,8 +84,8 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
     bench-overhead bench-weight bench-linux bench-profile bench-trace bench-web-viewer eval-s003 \
-    eval-s004 debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage ports \
-    test-ports test-posix
+    eval-s004 debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage \
+    ports test-ports test-posix
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(or $(if $(filter test test-long bench-web-viewer,$@),web),$(PORTS_SETUP))

@@ -100,7 +100,8 @@ class Machine:
             by_name["[idle]" if task["kind"] == "idle" else task["name"]] += \
                 task["events"][0]["per_second"] or 0
         return {"dci": by_name["dci"], "net": by_name["net"], "idle": by_name["[idle]"],
-                "packets in": came / passed, "packets out": went / passed, "emulator": used / passed}
+                "packets in": came / passed, "packets out": went / passed, "emulator": used
+                / passed}
 
 
 def end(process):

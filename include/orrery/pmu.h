@@ -60,8 +60,9 @@ struct sys_pmu_counting {
 #define SYS_PMU_SESSIONS 8
 s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes);
 
-// Sums over the slices in which an item was counted. pmu/estimate.h scales the count to all of the
-// time, and says how far off it may be. Differences of two readings are sums of what came between.
+// Sums over the slices in which an item was counted. pmu/multiplex.h has the formulas of the count
+// in all of the time, and of how far off it may be. Differences of two readings are sums of what
+// came between.
 struct sys_pmu_wide {
     u64 high, low;
 };

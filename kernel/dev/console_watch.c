@@ -14,14 +14,15 @@
 static struct kick_list watchers = KICK_LIST_INIT("watchers of the console");
 static bool awaited; // since they were told last, some have asked
 
-static void tell(struct timer *timer)
+static void tell_watchers(struct timer *timer)
 {
     (void)timer;
     kick_list_tell(&watchers);
 }
 
 // Only a CPU itself arms its timer.
-static struct timer timers[ORRERY_MAX_CPUS] = {[0 ... ORRERY_MAX_CPUS - 1] = {.fire = tell}};
+static struct timer timers[ORRERY_MAX_CPUS] = {
+    [0 ... ORRERY_MAX_CPUS - 1] = {.fire = tell_watchers}};
 
 // Either this sees that somebody waits, or whoever begins to wait sees what has been printed.
 void console_watch_printed(void)

@@ -16,8 +16,8 @@ static struct sys_pmu_wide wide(pmu_wide sum)
     return (struct sys_pmu_wide){.high = (u64)(sum >> 64), .low = (u64)sum};
 }
 
-static void tell(const struct counting_plan *plan, const struct pmu_multiplex *multiplex,
-                 struct sys_pmu_count *counts)
+static void copy_counts(const struct counting_plan *plan, const struct pmu_multiplex *multiplex,
+                        struct sys_pmu_count *counts)
 {
     for (u32 i = 0; i < plan->items; i++) {
         const struct pmu_sums *sums = &multiplex->item[plan->place[i]];
@@ -66,7 +66,7 @@ s64 counting_read_cpu(const struct counting_session *session, u32 cpu, struct sy
     sums_look(&session->claimed, cpu, copy_sums_here, &sums);
     s64 error = tally_of(session, cpu)->error;
     if (error == 0)
-        tell(plan, sums.to, counts);
+        copy_counts(plan, sums.to, counts);
     kfree(sums.to);
     return error != 0 ? error : (s64)(plan->items * sizeof(*counts));
 }
@@ -122,7 +122,7 @@ static void write_record(const struct counting_plan *plan, const struct counted_
     to->record_bytes = (u32)bytes;
     to->flags = task->flags | (has_ended(task) ? SYS_PMU_TASK_ENDED : 0);
     memcpy(to->name, task->name, sizeof(to->name));
-    tell(plan, counted_task_sums(task), to->counts);
+    copy_counts(plan, counted_task_sums(task), to->counts);
 }
 
 s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cursor, void *buffer,

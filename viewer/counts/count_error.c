@@ -6,6 +6,12 @@
 //
 // Sums of an interval are the differences of two readings' sums, exactly. So an interval's error is
 // what the machine would have had of a session that began with it.
+//
+// q is Student's t, 99 %, widened by 1 + 5 n^-0.8. Student's t alone is right for rates that are
+// distributed normally. With ten slices or fewer it holds only 98 of 100 flat ones and 96 of 100
+// that are mostly small: with one or the other, few slices may all be alike by chance. The factor
+// was fitted to simulations, in which normal, flat, exponential and mostly small rates are then
+// held in 99 of 100 cases for any number of slices (tests/unit/viewer/count_error.c repeats them).
 #include "counts/count_error.h"
 
 #include <float.h>
@@ -29,6 +35,11 @@ static long double student(u64 freedom)
     while (i + 1 < ARRAY_SIZE(steps) && steps[i + 1].freedom <= freedom)
         i++;
     return steps[i].quantile / 256.0L;
+}
+
+static long double quantile(u64 slices)
+{
+    return student(slices - 1) * (1 + 5 * powl((long double)slices, -0.8L));
 }
 
 // Returns sum (c_j/c - t_j/t)².
@@ -55,7 +66,7 @@ u64 count_error(const struct count *count)
         (long double)(count->total - count->measured) / (long double)count->measured; // (1 - f)/f
     long double variance = fminl(1, missing) * slices / (slices - 1) * unevenness(count);
     long double error =
-        ceill((long double)count->count * student(count->slices - 1) * sqrtl(variance) +
+        ceill((long double)count->count * quantile(count->slices) * sqrtl(variance) +
               RARE * missing) +
         1;
     return error < 0x1p63L ? (u64)error : COUNT_ERROR_UNKNOWN;

@@ -226,7 +226,7 @@ s64 sys_workload_status(s64 id, struct sys_workload_status *status)
     return 0;
 }
 
-// A run that begins meanwhile changes what is copied: then the slot has no run yet that can be told.
+// A run that begins meanwhile changes what is copied: then the slot has no run yet to be told.
 s64 sys_workload_run_get(u32 index, struct sys_workload_run *run)
 {
     for (u32 i = 0; i <= index; i++)

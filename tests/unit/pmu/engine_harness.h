@@ -7,7 +7,7 @@
 
 #include <pmu/counting_request.h>
 #include <pmu/engine.h>
-#include <pmu/estimate.h>
+#include "estimate.h"
 #include <pmu/platform.h>
 
 #define COMMAND_INSTRUCTIONS 60

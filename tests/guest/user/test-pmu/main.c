@@ -4,7 +4,7 @@
 // Needs RIGHT_MONITOR. Argument `brief`, or boot option brief=1: without the hundred intervals.
 #include "tests.h"
 
-#include <pmu/estimate.h>
+#include <estimate.h>
 #include <orrery/sys.h>
 #include <rows.h>
 #include <stdio.h>

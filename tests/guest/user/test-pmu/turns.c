@@ -5,12 +5,18 @@
 #include <rows.h>
 #include <string.h>
 #include <user/scheduler.h>
+#include <user/thread.h>
+#include <user/time.h>
 #include <waiting.h>
 
 #define TURNS 8000000UL
 #define SHARE_TURNS 5000000UL
 #define SLICE 100000
-#define SLACK 3000 // of any event: what the library does beside the loops
+#define IDLE_SLICE 100000000
+#define IDLE_MICROSECONDS 2000000
+#define IDLE_SLEEPS 40
+#define IDLE_RATE 400000 // instructions a second and CPU; with ticks it would be 800,000
+#define SLACK 3000       // of any event: what the library does beside the loops
 
 static const struct {
     const char *name;
@@ -157,8 +163,56 @@ static void sets_get_their_shares(void)
     CHECK_IS(sys_pmu_count_stop(session), 0);
 }
 
+// ---- idle CPUs ----------------------------------------------------------------------------------
+
+static void sleep_often(void *argument)
+{
+    (void)argument;
+    for (u32 i = 0; i < IDLE_SLEEPS; i++)
+        thread_sleep_us(IDLE_MICROSECONDS / IDLE_SLEEPS);
+}
+
+static u64 sum_all(s64 session, const struct sys_pmu_counting *counting)
+{
+    struct scaled_count found[SYS_PMU_ITEMS];
+    u64 sum = 0;
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+        read_counts(session, cpu, counting, found);
+        sum += found[0].total;
+    }
+    return sum;
+}
+
+// Nothing runs but a thread that mostly sleeps. All that the CPUs execute is then less than half of
+// what a tick each millisecond would. The one that the thread wakes has turns all the same, though
+// its slices are far from long enough.
+static void idle_cpus_have_no_ticks(void)
+{
+    struct sys_pmu_counting counting = request();
+    struct scaled_count found[SYS_PMU_ITEMS];
+    counting.slice = IDLE_SLICE;
+    counting.set_count = 2;
+    counting.shares[1] = counting.shares[0];
+    add(&counting, "larx", SYS_PMU_USER, 0);
+    add(&counting, "larx", SYS_PMU_USER, 1);
+    s64 session = start(&counting);
+    CHECK_IS(session > 0, true);
+    u64 before = sum_all(session, &counting), begin = time_now();
+    on_cpu(0, sleep_often, NULL);
+    u64 microseconds = time_to_us(time_now() - begin);
+    u64 executed = sum_all(session, &counting) - before;
+    row_range(0, IDLE_RATE * user_cpu_count() * microseconds / 1000000, executed,
+              "idle CPUs' instructions in %lu ms", microseconds / 1000);
+    CHECK_IS(executed > 0, true);
+    read_counts(session, 0, &counting, found);
+    for (u32 i = 0; i < counting.item_count; i++)
+        CHECK_IS(found[i].measured < found[i].total && found[i].error != UINT64_MAX, true);
+    CHECK_IS(sys_pmu_count_stop(session), 0);
+}
+
 void turns(void)
 {
     all_events_at_once();
     sets_get_their_shares();
+    idle_cpus_have_no_ticks();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scaled counts and their errors. Relative variances lie between 0 and 4. They are computed with 90
 // binary places from exact sums, so that the difference of nearly equal squares is exact enough.
-#include <pmu/estimate.h>
+#include "estimate.h"
 
 #define PLACES 90 // even: a root has half as many
 #define FRACTION_PLACES 32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Estimates counts over the whole time, and how far off they may be, from sums over slices
 // (pmu/multiplex.h has the formula), in integers: exact up to the last step, whose results are
-// rounded up. Not part of the kernel. Tests use it; kov does the same in floating point.
+// rounded up. For tests: kov does nearly the same in floating point.
 #ifndef PMU_ESTIMATE_H
 #define PMU_ESTIMATE_H
 
