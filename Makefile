@@ -83,9 +83,9 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
-    bench-overhead bench-linux bench-profile bench-trace bench-web-viewer eval-s003 eval-s004 \
-    debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage ports \
-    test-ports test-posix
+    bench-overhead bench-weight bench-linux bench-profile bench-trace bench-web-viewer eval-s003 \
+    eval-s004 debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage \
+    ports test-ports test-posix
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(or $(if $(filter test test-long bench-web-viewer,$@),web),$(PORTS_SETUP))
@@ -171,6 +171,10 @@ bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 
 bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
+
+# What watching weighs on a machine: with nobody, the gateway, browsers, top, record.
+bench-weight-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN)
+	@scripts/costs weight --build $(BUILD) $(BENCHFLAGS)
 
 # The same operations on Debian's Linux: fetches it.
 bench-linux-now: $(IMAGES)

@@ -60,13 +60,17 @@ struct sys_pmu_counting {
 #define SYS_PMU_SESSIONS 8
 s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes);
 
+// Sums over the slices in which an item was counted. pmu/multiplex.h has the formulas of the count
+// in all of the time, and of how far off it may be. Differences of two readings are sums of what
+// came between.
+struct sys_pmu_wide {
+    u64 high, low;
+};
 struct sys_pmu_count {
-    u64 count;           // scaled to all of the time
+    u64 count;           // while it was counted
     u64 measured, total; // slice events: while it was counted, and in all
-    // half width of the 99 % interval around count; 0: it was measured all of the time; UINT64_MAX:
-    // unknown (fewer than two slices)
-    u64 error;
-    u64 slices; // in which it was counted
+    u64 slices;          // in which it was counted
+    struct sys_pmu_wide time_squares, count_squares, products; // of each slice's time and count
 };
 // Copies the counts of one CPU so far, one for each item. Returns bytes. E_STALE: no such session.
 // E_INVAL: a CPU that is not counted, or too few bytes. E_LIMIT: a count beyond 2^48.

@@ -44,6 +44,10 @@ s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits);
 // first byte that is still kept (the last 64 KB), or to the end. Returns bytes written, 0 when
 // there is nothing more now.
 s64 sys_console_output(u64 *position, void *buffer, u64 bytes);
+// Requests one EVENT_KICK with these bits (0: none) for the calling dispatcher, within a moment
+// after the next output. Replaces the process's earlier request. Returns 1 if there is output
+// beyond position already, which a kick may not tell, or 0. E_LIMIT: too many processes ask.
+s64 sys_console_await(u64 position, u64 bits);
 // Puts bytes into the console as if typed. Returns how many (<= 512) there was room for.
 s64 sys_console_type(const char *bytes, u64 count);
 

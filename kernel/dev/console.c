@@ -97,6 +97,7 @@ void console_write(const char *bytes, u64 count)
     console_ring_put(bytes, count);
     put(bytes, count);
     spin_unlock(&console_lock);
+    console_watch_printed();
 }
 
 void kvprintf(const char *format, va_list arguments)

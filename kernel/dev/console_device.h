@@ -15,5 +15,11 @@ extern struct console_device console_device;
 // Adds to the ring, for those who attach to the console from elsewhere. One writer at a time: the
 // console's lock is held, or the machine panics.
 void console_ring_put(const char *bytes, u64 count);
+// Returns how many bytes were put so far. Any context.
+u64 console_ring_end(void);
+
+// Tells those who wait for output, soon, that there is some. After the bytes are in the ring, no
+// lock of the console held; thread or interrupt context.
+void console_watch_printed(void);
 
 #endif

@@ -22,6 +22,11 @@ void console_ring_put(const char *bytes, u64 count)
     __atomic_store_n(&ring_done, at + count, __ATOMIC_RELEASE);
 }
 
+u64 console_ring_end(void)
+{
+    return __atomic_load_n(&ring_done, __ATOMIC_ACQUIRE);
+}
+
 // Returns the first byte that is still there after so many have been begun.
 static u64 oldest(u64 begun)
 {
@@ -31,7 +36,7 @@ static u64 oldest(u64 begun)
 s64 sys_console_output(u64 *position, void *buffer, u64 bytes)
 {
     char *to = buffer;
-    u64 done = __atomic_load_n(&ring_done, __ATOMIC_ACQUIRE);
+    u64 done = console_ring_end();
     u64 from = *position < done ? *position : done;
     u64 first = oldest(__atomic_load_n(&ring_begun, __ATOMIC_RELAXED));
 

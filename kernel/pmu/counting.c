@@ -266,6 +266,11 @@ void pmu_task_switch(const struct pmu_task *from, const struct pmu_task *to)
     engine_switched(from, to);
 }
 
+void pmu_task_wakes(void)
+{
+    engine_wake();
+}
+
 // ---- the object --------------------------------------------------------------------------------
 
 static const struct pmu_counting_ops ops = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the counts of a CPU and of its tasks. Estimates take long, so they use copies while the CPU
-// continues.
+// Reads the counts of a CPU and of its tasks: copies, while the CPU continues.
 #include <kernel/memory.h>
 #include <kernel/process.h>
 #include <kernel/thread.h>
@@ -12,17 +11,23 @@
 
 #define CHUNK 32 // tasks copied at once, with interrupts held back
 
-static void estimate(const struct counting_plan *plan, const struct pmu_multiplex *sums,
-                     struct sys_pmu_count *counts)
+static struct sys_pmu_wide wide(pmu_wide sum)
+{
+    return (struct sys_pmu_wide){.high = (u64)(sum >> 64), .low = (u64)sum};
+}
+
+static void copy_counts(const struct counting_plan *plan, const struct pmu_multiplex *multiplex,
+                        struct sys_pmu_count *counts)
 {
     for (u32 i = 0; i < plan->items; i++) {
-        struct pmu_estimate found;
-        pmu_multiplex_read(sums, plan->place[i], &found);
-        counts[i] = (struct sys_pmu_count){.count = found.count,
-                                           .measured = found.measured,
-                                           .total = found.time,
-                                           .error = found.error,
-                                           .slices = sums->item[plan->place[i]].slices};
+        const struct pmu_sums *sums = &multiplex->item[plan->place[i]];
+        counts[i] = (struct sys_pmu_count){.count = sums->count,
+                                           .measured = sums->time,
+                                           .total = multiplex->time,
+                                           .slices = sums->slices,
+                                           .time_squares = wide(sums->time_squares),
+                                           .count_squares = wide(sums->count_squares),
+                                           .products = wide(sums->products)};
     }
 }
 
@@ -61,7 +66,7 @@ s64 counting_read_cpu(const struct counting_session *session, u32 cpu, struct sy
     sums_look(&session->claimed, cpu, copy_sums_here, &sums);
     s64 error = tally_of(session, cpu)->error;
     if (error == 0)
-        estimate(plan, sums.to, counts);
+        copy_counts(plan, sums.to, counts);
     kfree(sums.to);
     return error != 0 ? error : (s64)(plan->items * sizeof(*counts));
 }
@@ -117,7 +122,7 @@ static void write_record(const struct counting_plan *plan, const struct counted_
     to->record_bytes = (u32)bytes;
     to->flags = task->flags | (has_ended(task) ? SYS_PMU_TASK_ENDED : 0);
     memcpy(to->name, task->name, sizeof(to->name));
-    estimate(plan, counted_task_sums(task), to->counts);
+    copy_counts(plan, counted_task_sums(task), to->counts);
 }
 
 s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cursor, void *buffer,

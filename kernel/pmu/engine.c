@@ -16,7 +16,8 @@
 #include "proc/switch_points.h"
 #include "task_points.h"
 
-#define TICK_MICROSECONDS 1000 // the first tick after a turn is long enough ends it
+#define TICK_MICROSECONDS 1000   // the first tick after a turn is long enough ends it
+#define TURN_MICROSECONDS 100000 // the next wake of an idle CPU ends a turn that is older
 
 // The mutex guards all but each CPU's own part.
 static struct {
@@ -32,6 +33,9 @@ static struct {
         struct timer timer;
         bool windows;
         bool changing; // from one plan to another
+        bool asleep;   // it was idle at its last tick: the next wake starts the timer again
+        u64 turns;     // of the engine, when it was looked at last; and when the last one had begun
+        u64 began;
     } cpu[ORRERY_MAX_CPUS];
 } all = {.mutex = MUTEX_INIT("pmu engine", MUTEX_DEVICE)};
 
@@ -48,9 +52,43 @@ static void set_timer(void)
     timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
 }
 
+// Notes when the turn that runs has begun.
+static void look_at_turn(u32 cpu)
+{
+    if (all.cpu[cpu].turns == all.cpu[cpu].engine.turns)
+        return;
+    all.cpu[cpu].turns = all.cpu[cpu].engine.turns;
+    all.cpu[cpu].began = timebase();
+}
+
+// A CPU that sleeps adds to no slice but what its ticks would: it has none.
 void engine_tick(void)
 {
-    pmu_engine_tick(&all.cpu[cpu_id()].engine);
+    struct pmu_task running;
+    u32 cpu = cpu_id();
+
+    pmu_engine_tick(&all.cpu[cpu].engine);
+    look_at_turn(cpu);
+    pmu_task_current(&running);
+    all.cpu[cpu].asleep = running.idle;
+    if (!running.idle)
+        set_timer();
+}
+
+// On a CPU that seldom has anything to do no turn would ever be long enough. So its turns end by
+// age: all groups get theirs, and their counts an error.
+void engine_wake(void)
+{
+    u32 cpu = cpu_id();
+
+    if (!all.cpu[cpu].asleep)
+        return;
+    all.cpu[cpu].asleep = false;
+    look_at_turn(cpu);
+    if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS)) {
+        pmu_engine_settle(&all.cpu[cpu].engine);
+        look_at_turn(cpu);
+    }
     set_timer();
 }
 
@@ -110,6 +148,7 @@ static void follow_plan_here(void *argument)
     }
     pmu_task_current(&running);
     timer_cancel(&all.cpu[cpu].timer);
+    all.cpu[cpu].asleep = false;
     __atomic_store_n(&all.cpu[cpu].changing, true, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     s64 error = pmu_engine_change(&all.cpu[cpu].engine, any ? all.plan : NULL, tallies,

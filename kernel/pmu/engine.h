@@ -44,6 +44,9 @@ u32 engine_counter(const struct engine_session *session, u32 item);
 bool engine_changing(void);
 // Does the work of the engine's timer. On its CPU, soft-masked.
 void engine_tick(void);
+// Starts the timer again, which stops while the CPU is idle. On each CPU soon after it is idle no
+// more, and now and then while it is not. Soft-masked, no lock held.
+void engine_wake(void);
 // Tells the engine of a switch. Soft-masked.
 void engine_switched(const struct pmu_task *from, const struct pmu_task *to);
 

@@ -9,6 +9,10 @@
 // Tells that the CPU switches from one task to another. Behind a point; soft-masked, no lock held.
 void pmu_task_switch(const struct pmu_task *from, const struct pmu_task *to);
 
+// Tells that the CPU is idle no more, within one of the scheduler's ticks. Also while it is not.
+// Soft-masked, no lock held.
+void pmu_task_wakes(void);
+
 // Gets the task that runs on this CPU; supplied by the scheduler (kernel/proc/counted.c).
 // Soft-masked; its pointers are valid until soft-unmasked.
 void pmu_task_current(struct pmu_task *task);

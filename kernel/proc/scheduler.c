@@ -22,6 +22,7 @@
 #include "ipc/endpoint.h"
 #include "log/points.h"
 #include "monitors/sensor.h"
+#include "pmu/task_points.h"
 #include "run_queue.h"
 #include "services.h"
 #include "switch_points.h"
@@ -191,6 +192,7 @@ static void slice_over(struct timer *timer)
     co_cpu_advance();
     if (queue->running_priority == PRIORITY_IDLE)
         return;
+    pmu_task_wakes();
     look_after_waiting(queue);
     if (most_urgent(queue) >= queue->running_priority && !turn_goes_on(queue))
         percpu()->need_resched = 1;
@@ -241,13 +243,20 @@ monitored:
         monitors_stay(thread);
 }
 
+// The CPU is idle no more.
+static __attribute__((noinline)) void start_ticks(struct run_queue *queue)
+{
+    timer_start(&queue->slice, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
+    pmu_task_wakes();
+}
+
 // Soft-masked, no lock held; both threads' states are what they shall be.
 static inline __attribute__((always_inline)) void switch_to(struct run_queue *self,
                                                             struct thread *from, struct thread *to)
 {
     account(self, from, to);
     if (self->slice.deadline == 0 && to->priority != PRIORITY_IDLE)
-        timer_start(&self->slice, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
+        start_ticks(self);
     percpu()->current = to;
     if (((u64)from->dispatcher | (u64)to->dispatcher) != 0)
         dispatcher_switched(from, to);

@@ -235,6 +235,7 @@ static void next_turn(struct pmu_engine *engine, const u64 values[PMU_COUNTERS])
 
     end_slices(engine, values);
     engine->turn += time;
+    engine->turns++;
     if (engine->plan->allocation.groups == 1)
         return;
     pmu_rotation_ran(&engine->rotation, engine->group, time);
@@ -277,6 +278,7 @@ s64 pmu_engine_change(struct pmu_engine *engine, const struct pmu_plan *plan,
     if (counts(engine) && model_read(values) == 0)
         end_slices(engine, values);
     engine->plan = plan;
+    engine->turns++;
     engine->error = 0;
     memcpy(engine->tally, tallies, sizeof(engine->tally));
     engine->sampled = NULL;

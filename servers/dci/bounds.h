@@ -81,8 +81,8 @@
 #define SUMS_LOOK_MS 100             // between two looks while nobody gets single samples
 #define SUMS_INTERVAL_MS 1000        // between two pushes of sums
 #define SUMS_PASSES 256              // reads of a buffer that hold all of the largest one
-#define OUTPUT_INTERVAL_MS 20        // between two looks at programs' output and the console
-#define OUTPUT_INTERVAL_MS_MAX 160   // at a silent console
+#define OUTPUT_INTERVAL_MS 20        // between two looks at programs' output
+#define OUTPUT_INTERVAL_MS_MAX 250   // at a console that does not tell that something was printed
 #define DISPLACED_MS 1000 // for a client whose trace is ended to take the rest of the buffers
 #define FLUSH_MS_MIN 10
 #define FLUSH_MS_MAX 60000

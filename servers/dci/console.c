@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests about the system's console, and the pushing of its output.
+#include "kick.h"
 #include "programs.h"
 #include "service.h"
 
@@ -9,7 +10,7 @@ static struct listener {
     bool attached;
     u64 position;
 } listeners[SLOTS_MAX];
-static u64 interval = OUTPUT_INTERVAL_MS; // from one look to the next, while nothing comes
+static bool awaited; // the kernel kicks when something is printed, and it has not done so yet
 
 static s64 console_attach_begin(struct client *client, const dci_Request *request)
 {
@@ -20,6 +21,7 @@ static s64 console_attach_begin(struct client *client, const dci_Request *reques
     if (result < 0)
         return result;
     listeners[client_slot(client)] = (struct listener){.attached = true, .position = position};
+    awaited = false; // what was printed before waits for this client
     dci_ConsoleAttachReply reply = {.position = position};
     client_reply(client, dci_Response_console_attach_tag, dci_ConsoleAttachReply_fields, &reply);
     return REQUEST_REPLIED;
@@ -49,51 +51,69 @@ static s64 console_input_begin(struct client *client, const dci_Request *request
     s64 taken = console_input(wish->data.bytes, wish->data.size);
     if (taken < 0)
         return taken;
-    interval = OUTPUT_INTERVAL_MS; // an answer is likely
     dci_ConsoleInputReply reply = {.taken = (u32)taken};
     client_reply(client, dci_Response_console_input_tag, dci_ConsoleInputReply_fields, &reply);
     return REQUEST_REPLIED;
 }
 
-// Pushes a frame of output. Returns false if there is none now, or no room.
-static bool push(struct client *client)
+enum push { PUSHED, PUSH_NOTHING, PUSH_NO_ROOM };
+
+// Pushes a frame of output, if there is any.
+static enum push push(struct client *client)
 {
     struct listener *listener = &listeners[client_slot(client)];
     struct frame frame;
     u32 room;
 
     if (!client_push_begin(client, &frame, dci_Event_console_tag))
-        return false;
+        return PUSH_NO_ROOM;
     u32 mark = frame_open(&frame, dci_ConsoleOutput_data_tag);
     u8 *space = frame_space(&frame, &room);
     s64 bytes = console_output(&listener->position, space, OUTPUT_BYTES_MAX);
     if (bytes <= 0)
-        return false;
+        return PUSH_NOTHING;
     frame_wrote(&frame, (u32)bytes);
     frame_close(&frame, mark);
     frame_varint(&frame, dci_ConsoleOutput_position_tag, listener->position);
     client_push_end(client, &frame);
     listener->position += (u64)bytes;
-    return true;
+    return PUSHED;
 }
 
-// A silent console is looked at less and less often.
+// Returns when to look again, once everybody has been told all up to `end`.
+static u64 await_output(u64 now, u64 end)
+{
+    s64 result = console_await(end);
+
+    awaited = result == 0;
+    if (result < 0)
+        return now + server_ticks(OUTPUT_INTERVAL_MS_MAX);
+    return awaited ? UINT64_MAX : now;
+}
+
+// While the kernel has nothing to tell, it is not asked.
 static u64 console_work(u64 now)
 {
-    bool any = false, more = false;
+    bool any = false, more = false, held_back = false;
+    u64 end = UINT64_MAX;
 
+    awaited &= !kick_come(KICK_OUTPUT);
+    if (awaited)
+        return UINT64_MAX;
     for (u32 i = 0; i < SLOTS_MAX; i++) {
         if (!listeners[i].attached)
             continue;
         any = true;
-        more |= push(client_at(i));
+        enum push result = push(client_at(i));
+        more |= result == PUSHED;
+        held_back |= result == PUSH_NO_ROOM;
+        end = listeners[i].position < end ? listeners[i].position : end;
     }
     if (!any)
         return UINT64_MAX;
-    interval = more                                    ? OUTPUT_INTERVAL_MS
-               : 2 * interval < OUTPUT_INTERVAL_MS_MAX ? 2 * interval
-                                                       : OUTPUT_INTERVAL_MS_MAX;
-    return more ? now : now + server_ticks(interval);
+    if (more)
+        return now;
+    return held_back ? now + server_ticks(OUTPUT_INTERVAL_MS) : await_output(now, end);
 }
 
 static const struct request_kind kinds[] = {

@@ -31,6 +31,9 @@ void program_close(struct program *program);
 // kept, but not behind the bytes read. Returns the bytes read, 0 if there are none now, or an
 // error.
 s64 console_output(u64 *position, void *buffer, u64 bytes);
+// Asks for the kick KICK_OUTPUT when something is printed. Returns 1 if there is output beyond
+// position already, which the kick may not tell, or 0. An error: no kick will come.
+s64 console_await(u64 position);
 // Gives bytes to the console as if they were typed. Returns how many were taken, or an error.
 s64 console_input(const void *bytes, u64 count);
 

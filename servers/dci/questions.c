@@ -3,6 +3,8 @@
 // when the kernel says so or its time is over.
 #include "questions.h"
 
+#include "kick.h"
+
 #include "queue.h"
 #include "system.h"
 
@@ -46,7 +48,7 @@ static void put_question(struct question *question, u64 now)
     struct sys_monitor_question asked = {.pid = question->pid,
                                          .operation = question->operation,
                                          .patience_us = microseconds > 0 ? microseconds : 1,
-                                         .kick = kick_bits()};
+                                         .kick = kick_bits(KICK_ANSWER)};
 
     memcpy(asked.arguments, question->arguments, sizeof(asked.arguments));
     s64 number = sys_monitor_ask(&asked);
@@ -182,7 +184,7 @@ static void drop_unwanted(void)
 
 u64 questions_work(u64 now)
 {
-    bool come = kick_come() || held, any = false;
+    bool come = kick_come(KICK_ANSWER) || held, any = false;
     u64 next = UINT64_MAX;
 
     for (struct question *one = first; one != NULL; one = one->next) {
@@ -192,10 +194,11 @@ u64 questions_work(u64 now)
             try_question(one, now);
         else if (one == holder)
             keep_bytes();
-        else if (holder == NULL && (come || kick_bits() == 0 || now >= one->begin + one->patience))
+        else if (holder == NULL &&
+                 (come || kick_bits(KICK_ANSWER) == 0 || now >= one->begin + one->patience))
             look(one, now);
         any |= one->outcome != QUESTION_OPEN;
-        bool woken = one->number != 0 && kick_bits() != 0 && holder == NULL;
+        bool woken = one->number != 0 && kick_bits(KICK_ANSWER) != 0 && holder == NULL;
         u64 time = woken ? one->begin + one->patience : now + server_ticks(LOOK_MS);
         next = time < next ? time : next;
     }

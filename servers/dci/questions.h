@@ -47,12 +47,4 @@ void question_drop(struct question *question);
 // if there are none.
 u64 questions_work(u64 now);
 
-// ---- supplied by the program that runs the server -----------------------------------------------
-
-// Returns the bits of EVENT_KICK that wake the server's loop. 0: there are none, and the loop looks
-// every millisecond.
-u64 kick_bits(void);
-// Returns true if a kick has come since the last call.
-bool kick_come(void);
-
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The server's loop: network, services, clients, questions. It sleeps only in stream_run.
 #include "exclusion.h"
+#include "kick.h"
 #include "questions.h"
 #include "registry.h"
 #include "serve.h"
@@ -19,6 +20,8 @@ static u64 earlier(u64 a, u64 b)
     return a < b ? a : b;
 }
 
+static bool woken; // something was done that services may wait for: the next round is of all
+
 // Does all clients' turns. Returns the latest time of the next ones.
 static u64 work_on_clients(u64 now)
 {
@@ -28,8 +31,10 @@ static u64 work_on_clients(u64 now)
         struct client *client = client_at(i);
         if (client == NULL)
             continue;
-        if (registry_work(client, now))
+        if (registry_work(client, now)) {
+            woken = true;
             next = now;
+        }
         bool soon = client->queue.bytes > 0 || client->walk.round != NULL;
         u64 wait_ms = client->finished ? FINISHED_PAUSE_MS : soon ? RETRY_MS : TICK_MS;
         next = earlier(next, now + server_ticks(wait_ms));
@@ -38,13 +43,18 @@ static u64 work_on_clients(u64 now)
 }
 
 // Sleeps until a time or until there is work, and does a round. Returns the time of the next one.
+// In a round that only the time has brought, services that are not due have nothing to do.
 static u64 serve_round(u64 until)
 {
     stream_run(until);
     u64 now = sys_time();
-    u64 next = services_work(now);
+    bool all = woken || now < until || kick_waits();
+    woken = false;
+    u64 next = services_work(now, all);
     next = earlier(next, work_on_clients(now));
-    return earlier(next, questions_work(now));
+    u64 answers = questions_work(now);
+    woken |= answers <= now;
+    return earlier(next, answers);
 }
 
 static void say(const char *text, s64 error)

@@ -4,6 +4,7 @@
 
 #define ENTRY(name) &name##_service,
 static const struct service *const services[] = {SERVICES(ENTRY)};
+static u64 due[ARRAY_SIZE(services)]; // when each works next
 
 const struct request_kind *request_find(u32 tag)
 {
@@ -14,13 +15,16 @@ const struct request_kind *request_find(u32 tag)
     return NULL;
 }
 
-u64 services_work(u64 now)
+u64 services_work(u64 now, bool all)
 {
     u64 next = UINT64_MAX;
 
     for (u32 i = 0; i < ARRAY_SIZE(services); i++) {
-        u64 time = services[i]->work != NULL ? services[i]->work(now) : UINT64_MAX;
-        next = time < next ? time : next;
+        if (services[i]->work == NULL)
+            continue;
+        if (all || now >= due[i])
+            due[i] = services[i]->work(now);
+        next = due[i] < next ? due[i] : next;
     }
     return next;
 }

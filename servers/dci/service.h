@@ -67,8 +67,9 @@ SERVICES(DECLARE)
 #undef DECLARE
 
 const struct request_kind *request_find(u32 tag); // NULL: the request is unknown
-// Do the work of all services, and let go of what a client holds of any.
-u64 services_work(u64 now);
+// Do the work of services that are due, and let go of what a client holds of any.
+// all: also of those that are not due. Something has come that they may have waited for.
+u64 services_work(u64 now, bool all);
 void services_release(struct client *client);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Clients that misbehave: each gets an error or is dropped, is counted, and harms nobody else."""
 
+import re
 import socket
 import struct
 import time
@@ -202,3 +203,65 @@ def test_a_viewer_killed_in_the_middle_of_a_flood(machine2, viewer):
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.close()
         wait_for(lambda: len(viewer.server_stat().clients) == 1)
+
+
+LINE = len("flood 00000000\n")
+LINES = 20000  # nearly five times what the machine keeps of its output
+
+
+def last_number(text):
+    """Checks that a piece of output without a gap has its lines in order; its last whole line."""
+    numbers = [int(one) for one in re.findall(rb"^flood (\d{8})\n", text, re.MULTILINE)]
+    assert not numbers or numbers == list(range(numbers[0], numbers[-1] + 1))
+    return numbers[-1] if numbers else None
+
+
+def read_flood(client):
+    """Takes output until the flood's last line; returns pieces without gaps."""
+    pieces, end = [b""], None
+    while b"flood is over\n" not in pieces[-1]:
+        event = client.next_event()
+        if not event.HasField("console"):
+            continue
+        assert end is None or event.console.position >= end
+        if end is not None and event.console.position > end:
+            pieces.append(b"")
+        pieces[-1] += event.console.data
+        end = event.console.position + len(event.console.data)
+    return pieces, end
+
+
+def attach_and_leave(port, how):
+    """Attaches to the console from its beginning, takes some output, and leaves: in order, by
+    ending its connection, or by a reset with output on the way."""
+    with dci.connect(port, OBSERVER, receive_buffer=4096) as client:
+        client.request(console_attach=pb.ConsoleAttachRequest())
+        client.next_event()
+        if how == "detaches":
+            client.request(console_detach=pb.ConsoleDetachRequest())
+        elif how == "dies":
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def test_a_flood_of_the_console_while_viewers_come_and_go(machine2, viewer):
+    """Who stays gets all that the machine has kept, up to the last line and to the next ones after
+    silence: whoever comes or dies takes no notice of output from anybody else."""
+    with dci.connect(machine2.port, OBSERVER) as stays:
+        beyond_all = pb.ConsoleAttachRequest(**{"from": 1 << 62})  # what comes from now on
+        stays.request(console_attach=beyond_all)
+        with ThreadPoolExecutor(1) as threads:
+            reader = threads.submit(read_flood, stays)
+            run, _ = viewer.start_program("test-flood", LINES)
+            for _ in range(4):
+                for how in ("detaches", "ends", "dies"):
+                    attach_and_leave(machine2.port, how)
+            assert viewer.end_of(run) == (0, b"")
+            pieces, end = reader.result()
+        assert all(last_number(piece) is not None for piece in pieces)
+        assert last_number(pieces[-1]) == LINES - 1
+        wait_for(lambda: len(viewer.server_stat().clients) == 2)
+        for _ in range(3):  # each after silence
+            run, _ = viewer.start_program("test-flood", 1)
+            pieces, end = read_flood(stays)
+            assert pieces == [b"flood 00000000\nflood is over\n"]
+            assert viewer.end_of(run) == (0, b"")

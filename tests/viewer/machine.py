@@ -47,6 +47,21 @@ def packet(cpu, sequence, times, discarded=0, overwritten=0, event=1 << 16):
     return (header + events).ljust(PACKET_BYTES, b"\0")
 
 
+def counted(slices, total):
+    """Returns a count as a machine tells it, from the slices in which an event was counted: of each
+    its time and its count, in the slice event. total: all of the time."""
+    measured, count = sum(time for time, _ in slices), sum(count for _, count in slices)
+    squares = {"time_squares": sum(time * time for time, _ in slices),
+               "count_squares": sum(count * count for _, count in slices),
+               "products": sum(time * count for time, count in slices)}
+    halves = {name + half: value >> shift & 2**64 - 1 for name, value in squares.items()
+              for half, shift in (("", 0), ("_high", 64))}
+    scaled = (count * total + measured // 2) // measured if measured else count
+    return dci.Count(count=min(scaled, 2**64 - 1), counted=count, measured=measured, total=total,
+                     slices=len(slices), error=0 if slices and measured == total else 2**64 - 1,
+                     **halves)
+
+
 class Session(threading.Thread):
     """One client's connection."""
 
@@ -588,9 +603,8 @@ class Machine:
         self.pmu_events.append(dci.PmuEventInfo(event=3, name="run-cycles", unit="driver",
                                                 counters=0x100))
         # (CPU, item of the request, number of the reading from 1): its count since the start
-        self.count_of = lambda cpu, item, reading: dci.Count(
-            count=item.event * 1000 * reading * (cpu + 1), measured=100 * reading,
-            total=100 * reading)
+        self.count_of = lambda cpu, item, reading: counted(
+            [(100, item.event * 1000 * (cpu + 1))] * reading, 100 * reading)
         self.counted, self.count_reads = [], 0
         self.count_time = lambda reading: (1 + 2 * reading) * TIMEBASE_HZ
         self.left_out, self.left_out_of_session = [], set()
@@ -649,8 +663,7 @@ class Machine:
         """Returns a task of the table with the same count of every event."""
         pid, thread, flags, count = self.tasks[name]
         return dci.CountTask(pid=pid, thread=thread, flags=flags, name=name, counts=[
-            dci.Count(count=count * reading * (cpu + 1), measured=10 * reading, total=10 * reading)
-            for _ in self.counted])
+            counted([(10, count * (cpu + 1))] * reading, 10 * reading) for _ in self.counted])
 
     def let_run(self):
         """Lets the clock run from now on. Sampling began now."""

@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: MIT
 """kov events, and kov stat -e."""
 
+import math
+
 import dci_pb2 as dci
 import pytest
 
-from machine import E_LIMIT, E_NOTSUP
+from machine import E_LIMIT, E_NOTSUP, counted
 
 
-def partly(machine, count, measured, error):
-    """Makes all counts these, on every CPU, of a total of 1000."""
-    machine.count_of = lambda cpu, item, reading: dci.Count(count=count, measured=measured,
-                                                            total=1000, error=error)
+def partly(machine, *slices):
+    """Makes all counts those of these slices, on every CPU, of a total of 1000."""
+    machine.count_of = lambda cpu, item, reading: counted(slices, 1000)
+
+
+def error_of(slices, total):
+    """Returns half the width of the 99 % interval, by the formula of viewer/counts/count_error.c
+    and quantiles of tables, for two to four slices."""
+    student = {2: 63.657, 3: 9.925, 4: 5.841}[len(slices)]
+    time, count = sum(time for time, _ in slices), sum(count for _, count in slices)
+    spread = sum((one / count - t / time) ** 2 for t, one in slices)
+    part, n = time / total, len(slices)
+    deviation = math.sqrt(min(1, (1 - part) / part) * n / (n - 1) * spread)
+    return (count / part * student * (1 + 5 * n ** -0.8) * deviation + 5 * (1 - part) / part)
 
 
 def test_events_are_listed(kov, machine):
@@ -84,18 +96,20 @@ def test_cpus_can_be_told_apart(kov, machine):
 
 
 def test_parts_of_the_time_and_errors_are_told(kov, machine):
-    partly(machine, 1000, 421, 30)
-    line = kov("stat", "-e", "larx", "-d", "0.1", machine=machine).out.splitlines()[1]
-    # 30 and 30 are 42.4 together, rounded up, of 2000
-    assert line.split() == ["2000", "larx", "1000", "±", "2.15", "%", "(", "42.1", "%)"]
+    slices = ((100, 100), (110, 111), (101, 101), (110, 109))
+    partly(machine, *slices)
+    line = kov("stat", "-e", "larx", "-d", "0.1", machine=machine).out.splitlines()[1].split()
+    assert line[:4] + line[5:] == ["2000", "larx", "1000", "±", "%", "(", "42.1", "%)"]
+    # Those of both CPUs together, each rounded up, of 2000
+    assert float(line[4]) == pytest.approx(math.sqrt(2) * error_of(slices, 1000) / 20, abs=0.15)
 
 
 def test_an_unknown_error_is_not_hidden(kov, machine):
-    partly(machine, 1000, 421, 2**64 - 1)
+    partly(machine, (421, 421))
     result = kov("stat", "-e", "larx", "-d", "0.1", machine=machine)
-    assert "± unknown  ( 42.1 %)  too few slices: 0 on CPU 0\n" in result.out
+    assert "± unknown  ( 42.1 %)  too few slices: 1 on CPU 0\n" in result.out
     result = kov("stat", "-e", "larx", "-d", "0.1", "--per-cpu", machine=machine)
-    assert "± unknown  ( 42.1 %)  too few slices: 0\n" in result.out
+    assert "± unknown  ( 42.1 %)  too few slices: 1\n" in result.out
     result = kov("stat", "-e", "larx", "-d", "0.1", "--json", machine=machine)
     assert result.json["events"][0]["error"] is None
     result = kov("stat", "-e", "larx,instructions", "-d", "0.1", machine=machine)
@@ -103,7 +117,7 @@ def test_an_unknown_error_is_not_hidden(kov, machine):
 
 
 def test_what_never_had_its_turn_has_no_count(kov, machine):
-    partly(machine, 0, 0, 2**64 - 1)
+    partly(machine)
     result = kov("stat", "-e", "larx,instructions", "-d", "0.1", machine=machine)
     assert result.out.splitlines()[1].split() == ["<not", "counted>", "larx", "–"]
     assert "contention" not in result.out
@@ -115,8 +129,7 @@ def test_metrics_follow_from_the_events(kov, machine):
     counts = {"instructions": 4000, "cycles": 8000, "larx": 100, "stcx": 90, "stcx-failed": 15,
               "branches": 400, "mispredicted": 20, "itlb-miss": 4, "dtlb-miss": 16}
     names = {event.event: event.name for event in machine.pmu_events}
-    machine.count_of = lambda cpu, item, reading: dci.Count(count=counts[names[item.event]],
-                                                            measured=9, total=9)
+    machine.count_of = lambda cpu, item, reading: counted([(9, counts[names[item.event]])], 9)
     result = kov("stat", "-e", ",".join(counts), "-d", "0.1", "--json", machine=machine)
     assert {metric["metric"]: metric["value"] for metric in result.json["metrics"]} == {
         "IPC": 0.5, "lock acquisition": 7.5, "spin contention": 10, "branch misprediction": 5,

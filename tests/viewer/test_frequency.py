@@ -9,7 +9,7 @@ import pytest
 
 import dci_pb2 as dci
 from conftest import KOV
-from machine import E_BUSY, PATIENCE, TIMEBASE_HZ
+from machine import E_BUSY, PATIENCE, TIMEBASE_HZ, counted
 
 STEP = 0.5  # seconds of the machine's from one statistic to the next
 CPU1 = 8    # it has an eighth of the events
@@ -28,8 +28,8 @@ class World:
         self.overflows = [0, 0]
         self.rest = [0.0, 0.0]
         self.counted = self.rates[0]
-        machine.count_of = lambda cpu, item, reading: dci.Count(
-            count=int(self.counted * 2 / (CPU1 if cpu else 1)), measured=9, total=9)
+        machine.count_of = lambda cpu, item, reading: counted(
+            [(9, int(self.counted * 2 / (CPU1 if cpu else 1)))], 9)
         machine.misbehaviour["sampling_stat"] = self.stat
 
     def stat(self, session, request):

@@ -13,7 +13,7 @@ import dci_pb2 as dci
 import pytest
 
 from conftest import KOV
-from machine import E_BUSY, E_LIMIT, E_NOENT, PATIENCE, add_samples, sampling_stat
+from machine import E_BUSY, E_LIMIT, E_NOENT, PATIENCE, add_samples, counted, sampling_stat
 
 LARX = 16 + 12  # of machine.pmu_events
 QUANTILE_99 = 2.576
@@ -84,8 +84,8 @@ def test_c_is_the_threshold_of_those_without_one_and_f_the_rate(kov, machine):
         machine=machine)
     assert asked(machine) == [(LARX, dci.COUNT_MODE_USER, 5000, 3),
                               (26, dci.COUNT_MODE_ALL, 2000, 3)]
-    machine.count_of = lambda cpu, item, reading: dci.Count(
-        count=12000000 * (cpu + 1), measured=100, total=100)
+    machine.count_of = lambda cpu, item, reading: counted(
+        [(100, 12000000 * (cpu + 1))], 100)
     kov("record", "-e", "run-cycles,larx", "-F", "200", "-d", "0.1", machine=machine)
     assert [event[2] for event in asked(machine)] == [5000000, 60000]
 

@@ -9,7 +9,7 @@ import dci_pb2 as dci
 import pytest
 
 from conftest import KOV
-from machine import E_INVAL, E_NOTSUP, PATIENCE
+from machine import E_INVAL, E_NOTSUP, PATIENCE, counted
 
 ENDED, IDLE, OTHERS = 1, 2, 4
 
@@ -47,7 +47,7 @@ def test_processes_are_listed_the_most_of_the_first_event_first(kov, busy):
 def test_metrics_of_each_process_follow(kov, busy):
     busy.task_of = lambda cpu, name, reading: dci.CountTask(pid=busy.tasks[name][0], name=name,
                                                             counts=[
-        dci.Count(count=count, measured=1, total=1)
+        counted([(1, count)], 1)
         for count in ((10, 40) if name == "shell" else (0, 0) if name == "init" else (30, 60))])
     busy.tasks = {name: busy.tasks[name] for name in ("init", "shell")}
     busy.tasks["make"] = (8, 0, 0, 0)
@@ -93,17 +93,16 @@ def test_intervals_have_differences(kov, busy):
 
 def test_estimates_are_marked(kov, busy):
     def task(cpu, name, reading):
-        unknown, known = ((2**64 - 1, 30) if name == "shell" else (30, 30))
+        slices = [(1000, 500)] if name == "shell" else [(250, 125), (250, 125), (500, 250)]
         return dci.CountTask(pid=busy.tasks[name][0], name=name, counts=[
-            dci.Count(count=1000, measured=1, total=2, error=unknown),
-            dci.Count(count=0, measured=0, total=2, error=2**64 - 1),
-            dci.Count(count=500, measured=2, total=2, error=known * 0)])
+            counted(slices, 2000), counted([], 2000), counted([(2000, 500)], 2000)])
 
     busy.task_of = task
     busy.tasks = {"shell": (7, 0, 0, 0), "init": (1, 0, 0, 0)}
     result = kov("stat", "-e", "larx,cycles,stcx", "--per-process", "-d", "0.1", machine=busy)
+    # Even slices, half of the time: on each CPU 5 rare events, rounded up; of both 8.5.
     assert table(result, "PROCESS") == [
-        ["2000", "±", "2.1", "%", "–", "1000", "init:1"], ["~2000", "–", "1000", "shell:7"]]
+        ["2000", "±", "0.5", "%", "–", "1000", "init:1"], ["~2000", "–", "1000", "shell:7"]]
     assert "~: scaled" in result.out
 
 

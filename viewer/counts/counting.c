@@ -68,15 +68,27 @@ int counting_trace(u64 majors)
                     NULL, NULL);
 }
 
-static struct count decode(const Orrery__Dci__Count *count)
+static count_wide wide(u64 high, u64 low)
 {
-    return (struct count){
-        .count = count->count,
-        .measured = count->measured,
-        .total = count->total,
-        .error = count->error,
-        .slices = count->slices,
+    return (count_wide)high << 64 | low;
+}
+
+static struct count decode(const Orrery__Dci__Count *from)
+{
+    struct count count = {
+        .count = from->count,
+        .measured = from->measured,
+        .total = from->total,
+        .error = from->error,
+        .slices = from->slices,
+        .sums = {.time_squares = wide(from->time_squares_high, from->time_squares),
+                 .count_squares = wide(from->count_squares_high, from->count_squares),
+                 .products = wide(from->products_high, from->products),
+                 .counted = from->counted},
     };
+    if (count.sums.time_squares != 0)
+        count_scale(&count);
+    return count;
 }
 
 // Takes the counts of one CPU, from either answer.

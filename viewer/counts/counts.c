@@ -73,6 +73,36 @@ static u64 rise(u64 before, u64 after)
     return after > before ? after - before : 0;
 }
 
+static bool has_sums(const struct count *count)
+{
+    return count->sums.time_squares > 0;
+}
+
+void count_scale(struct count *count)
+{
+    count_wide scaled = count->sums.counted;
+    if (count->measured != 0 && count->measured != count->total)
+        scaled = (scaled * count->total + count->measured / 2) / count->measured;
+    count->count = scaled > UINT64_MAX ? UINT64_MAX : (u64)scaled;
+    count->error = count_error(count);
+}
+
+// Sets the sums of what came between two readings. Returns false if a sum has become less.
+static bool sums_between(const struct count_sums *before, const struct count_sums *after,
+                         struct count_sums *between)
+{
+    if (after->counted < before->counted || after->time_squares < before->time_squares ||
+        after->count_squares < before->count_squares || after->products < before->products)
+        return false;
+    *between = (struct count_sums){
+        .time_squares = after->time_squares - before->time_squares,
+        .count_squares = after->count_squares - before->count_squares,
+        .products = after->products - before->products,
+        .counted = after->counted - before->counted,
+    };
+    return true;
+}
+
 struct count count_between(const struct count *before, const struct count *after)
 {
     struct count between = {
@@ -81,14 +111,16 @@ struct count count_between(const struct count *before, const struct count *after
         .slices = rise(before->slices, after->slices),
         .error = COUNT_ERROR_UNKNOWN,
     };
-    if (between.measured == between.total && before->measured == before->total) {
+    bool known = has_sums(after) && (has_sums(before) || before->total == 0);
+    if (known && sums_between(&before->sums, &after->sums, &between.sums)) {
+        count_scale(&between);
+    } else if (between.measured == between.total && before->measured == before->total) {
         between.count = rise(before->count, after->count);
         between.error = 0;
     } else if (between.measured > 0) {
         long double scaled = (counted(after) - counted(before)) * (long double)between.total /
                              (long double)between.measured;
         between.count = scaled < 0 ? 0 : scaled >= 0x1p64L ? UINT64_MAX : (u64)roundl(scaled);
-        between.error = count_error_between(before, after, &between);
     }
     return between;
 }

@@ -11,11 +11,20 @@
 
 #define COUNT_EXCLUDED_MAX 1024 // the list of excluded processes has no more
 
+// Sums over the slices in which an event was counted on a CPU: of its counts; of squares and
+// products of each slice's time and count.
+typedef unsigned __int128 count_wide;
+struct count_sums {
+    count_wide time_squares, count_squares, products;
+    u64 counted;
+};
+
 struct count {
-    u64 count;           // scaled to all of the time
-    u64 measured, total; // of the slice event: while this event was counted, and in all
-    u64 error;           // half width of the 99 % interval
-    u64 slices;          // number of slices in which it was counted
+    u64 count;              // scaled to all of the time
+    u64 measured, total;    // of the slice event: while this event was counted, and in all
+    u64 error;              // half width of the 99 % interval
+    u64 slices;             // number of slices in which it was counted
+    struct count_sums sums; // of one CPU; 0: they are not known
 };
 
 struct cpu_counts {
@@ -46,8 +55,10 @@ bool count_lacks_slices(const struct count *count);
 // Returns the CPU with too few slices; of several, the one with the fewest. NULL: none.
 const struct cpu_counts *count_without_slices(const struct count_reading *reading, u32 item);
 
+// Sets the scaled count and its error from the rest of it, which is of one CPU, with sums.
+void count_scale(struct count *count);
 // Returns what was counted from one reading of a CPU to the next, scaled by what was measured in
-// between. count_error.h computes its error.
+// between. Its error is known if both readings have sums, or if all was measured.
 struct count count_between(const struct count *before, const struct count *after);
 void count_reading_between(const struct count_reading *before, const struct count_reading *after,
                            struct count_reading *between);

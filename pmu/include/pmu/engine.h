@@ -51,6 +51,7 @@ struct pmu_engine {
     struct pmu_sampled *owner[MODEL_COUNTERS]; // what each counter samples, NULL: nothing
     struct pmu_rotation rotation;
     u32 group; // whose turn it is
+    u64 turns; // that have begun so far
     s64 error; // why nothing counts any more, or 0
     struct model_program program[MODEL_COUNTERS];
     u64 enabled; // counters that count these programs

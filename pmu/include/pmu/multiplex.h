@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Estimates counts over the whole time from groups that take turns. Per item it keeps sums over the
-// slices in which the item was counted: n slices of times t_j with counts c_j, together t and c. Of
-// the time T of all slices the item was measured for the fraction f = t/T. The estimate of its
-// count, as in S000 §2.1.2, is
+// Keeps what counts over the whole time are estimated from, where groups take turns. Per item it
+// keeps sums over the slices in which the item was counted: n slices of times t_j with counts c_j,
+// together t and c. Of the time T of all slices the item was measured for the fraction f = t/T. The
+// estimate of its count, as in S000 §2.1.2, is
 //
 //     C = c T/t
 //
@@ -15,17 +15,18 @@
 // from all slices, and u is the part of the deviation that is left by that in the worst case, a
 // program that differs within rounds only. Of a round's k slices m measured ones leave (k-m)/(k-1),
 // which is u for m = 1 and for m = k-1, and less between. q is Student's t for n - 1 degrees of
-// freedom. The last term is for rare events, whose slices may all be alike because none contained
-// one: of 5 events in so much time one would be seen in 99 of 100 cases. With f = 1 the count is
-// exact, E = 0.
+// freedom; kov widens it for few slices. The last term is for rare events, whose slices may all be
+// alike because none contained one: of 5 events in so much time one would be seen in 99 of 100
+// cases. With f = 1 the count is exact, E = 0.
 //
 // E does not cover bursts so rare that no measured slice contains one, and phases in step with the
 // order of slices (so pmu/rotate.h draws the order by lot). Phases longer than a round make E
 // larger than the error.
 //
-// All arithmetic is in integers, exact up to the last step, whose results are rounded up. Any
+// The sums are exact. Those of an interval are the differences of two readings' sums. Whoever reads
+// them estimates (viewer/counts/count_error.c): it takes thousands of instructions an item. Any
 // context; the owner of a pmu_multiplex serialises its use. A slice costs a few multiplications for
-// each counter, a reading some ten thousand instructions.
+// each counter.
 #ifndef PMU_MULTIPLEX_H
 #define PMU_MULTIPLEX_H
 
@@ -51,15 +52,6 @@ struct pmu_multiplex {
 #define PMU_MULTIPLEX_BYTES(items)                                                                 \
     (sizeof(struct pmu_multiplex) + (items) * sizeof(struct pmu_sums))
 
-#define PMU_ERROR_UNKNOWN (~0UL)
-
-struct pmu_estimate {
-    u64 count;    // as if counted all the time; ~0: beyond what a u64 holds
-    u64 error;    // E; PMU_ERROR_UNKNOWN: measured in part, and in fewer than two slices
-    u64 measured; // the part of time in which the item was counted
-    u64 time;     // of all slices, in the slice event
-};
-
 // Zeroes the sums of items 1 … PMU_ITEMS_MAX. multiplex has PMU_MULTIPLEX_BYTES(items), aligned to
 // 16.
 void pmu_multiplex_begin(struct pmu_multiplex *multiplex, u32 items);
@@ -70,10 +62,5 @@ void pmu_multiplex_begin(struct pmu_multiplex *multiplex, u32 items);
 // group.
 s64 pmu_multiplex_slice(struct pmu_multiplex *multiplex, const struct pmu_group *group, u64 time,
                         const u64 counts[PMU_COUNTERS]);
-
-// Estimates an item (below items) from all slices since the beginning. If it was never counted: 0,
-// with an unknown error.
-void pmu_multiplex_read(const struct pmu_multiplex *multiplex, u32 item,
-                        struct pmu_estimate *estimate);
 
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The system's console for clients. The kernel keeps the latest output, and takes typed bytes.
+#include "kick.h"
 #include "programs.h"
 
+#include <orrery/errors.h>
 #include <orrery/sys.h>
 
 #define TYPED_MAX 512 // bytes of one sys_console_type
@@ -9,6 +11,13 @@
 s64 console_output(u64 *position, void *buffer, u64 bytes)
 {
     return sys_console_output(position, buffer, bytes);
+}
+
+s64 console_await(u64 position)
+{
+    u64 bits = kick_bits(KICK_OUTPUT);
+
+    return bits == 0 ? E_NOTSUP : sys_console_await(position, bits);
 }
 
 s64 console_input(const void *bytes, u64 count)

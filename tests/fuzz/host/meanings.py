@@ -10,6 +10,7 @@ mixed in by the guest (supervisor/values.c).
 EXACT = {
     "process_write.address": "child_address", "process_write.bytes": "size",
     "process_kill.pid": "victim", "process_await_end.bits": "bits",
+    "console_await.bits": "bits",
     "memory_new.bytes": "length", "file_create.bytes": "length", "file_resize.bytes": "length",
     "region_resize.bytes": "length", "region_protect.bytes": "length",
     "region_commit.bytes": "length",

@@ -122,6 +122,9 @@ extern struct machine {
     char console[512];
     char printed[4096]; // the system's console, from its byte number printed_from
     u64 printed_from;
+    bool output_awaited, output_unheard; // the server is to be told of more; it cannot be
+    u64 awaited_from;
+    u32 output_reads; // looks of the server
     char typed[64];
 } machine;
 

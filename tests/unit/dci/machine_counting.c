@@ -45,8 +45,10 @@ struct sys_pmu_count machine_count(u32 cpu, u32 item)
         .count = item == 1 ? UINT64_MAX : 1000 * cpu + item,
         .measured = 10 + item,
         .total = 100,
-        .error = item == 2 ? UINT64_MAX : item,
         .slices = 7 * item,
+        .time_squares = {item, 1000 + item},
+        .count_squares = {2 * item, 2000 + item},
+        .products = {3 * item, 3000 + item},
     };
 }
 
@@ -86,7 +88,13 @@ struct sys_pmu_count machine_task_count(u32 cpu, u32 n, u32 item)
 {
     // The longest that there can be.
     if (n % 2 == 0)
-        return (struct sys_pmu_count){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+        return (struct sys_pmu_count){.count = UINT64_MAX,
+                                      .measured = UINT64_MAX,
+                                      .total = UINT64_MAX,
+                                      .slices = UINT64_MAX,
+                                      .time_squares = {UINT64_MAX, UINT64_MAX},
+                                      .count_squares = {UINT64_MAX, UINT64_MAX},
+                                      .products = {UINT64_MAX, UINT64_MAX}};
     return (struct sys_pmu_count){.count = 100 * cpu + n, .measured = item, .total = item + 1};
 }
 

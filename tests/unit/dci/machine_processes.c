@@ -2,6 +2,7 @@
 // The made-up machine's processes, what they answer the monitor, and programs and console.
 #include "machine.h"
 
+#include "kick.h"
 #include "programs.h"
 #include "questions.h"
 #include "registry.h"
@@ -295,14 +296,33 @@ bool machine_is_asked(void)
     return false;
 }
 
-u64 kick_bits(void)
+static u64 printed_end(void)
 {
-    return 1;
+    return machine.printed_from + strlen(machine.printed);
 }
 
-bool kick_come(void)
+static bool has_printed(void)
 {
-    return true;
+    return machine.output_awaited && printed_end() > machine.awaited_from;
+}
+
+u64 kick_bits(enum kick kick)
+{
+    return 1UL << kick;
+}
+
+// Of answers always: they are looked for. Of output as the kernel does: once, if it was asked for.
+bool kick_come(enum kick kick)
+{
+    bool come = kick == KICK_ANSWER || has_printed();
+
+    machine.output_awaited &= kick != KICK_OUTPUT || !come;
+    return come;
+}
+
+bool kick_waits(void)
+{
+    return has_printed();
 }
 
 s64 sys_trace_set_process_mask(u64 mask)
@@ -439,8 +459,9 @@ void program_close(struct program *program)
 
 s64 console_output(u64 *position, void *buffer, u64 bytes)
 {
-    u64 end = machine.printed_from + strlen(machine.printed);
+    u64 end = printed_end();
 
+    machine.output_reads++;
     if (*position < machine.printed_from)
         *position = machine.printed_from;
     if (*position >= end)
@@ -448,6 +469,15 @@ s64 console_output(u64 *position, void *buffer, u64 bytes)
     u64 count = end - *position < bytes ? end - *position : bytes;
     memcpy(buffer, machine.printed + (*position - machine.printed_from), count);
     return (s64)count;
+}
+
+s64 console_await(u64 position)
+{
+    if (machine.output_unheard)
+        return E_LIMIT;
+    machine.output_awaited = true;
+    machine.awaited_from = position;
+    return printed_end() > position;
 }
 
 s64 console_input(const void *bytes, u64 count)

@@ -264,6 +264,48 @@ static void the_console_comes_to_all_who_attach(void **state)
     peer_hang_up(controller);
 }
 
+static void expect_output(struct peer *peer, const char *text)
+{
+    answer_t *answer = peer_next(peer);
+
+    assert_non_null(answer);
+    assert_int_equal(answer->event->console->data.len, strlen(text));
+    assert_memory_equal(answer->event->console->data.data, text, strlen(text));
+    answer_free(answer);
+}
+
+// Where the kernel can tell of output, it is not asked in the meantime; where it cannot, it is.
+static void a_silent_console_is_not_looked_at(void **state)
+{
+    Orrery__Dci__ConsoleAttachRequest attach = ORRERY__DCI__CONSOLE_ATTACH_REQUEST__INIT;
+    (void)state;
+    strcpy(machine.printed, "begin");
+    struct peer *peer = peer_connect_as(OBSERVER_TOKEN);
+    assert_int_equal(peer_ask(peer, REQUEST(CONSOLE_ATTACH, console_attach, &attach)), 0);
+    expect_output(peer, "begin");
+    u32 before = machine.output_reads;
+    for (u32 i = 0; i < 20; i++)
+        time_pass(500);
+    assert_int_equal(machine.output_reads, before);
+    for (u32 i = 0; i < 3; i++) {
+        strcat(machine.printed, "one more");
+        time_pass(500);
+        expect_output(peer, "one more");
+    }
+    peer_hang_up(peer);
+    machine.output_unheard = true;
+    peer = peer_connect_as(OBSERVER_TOKEN);
+    attach.from = machine.printed_from + strlen(machine.printed);
+    assert_int_equal(peer_ask(peer, REQUEST(CONSOLE_ATTACH, console_attach, &attach)), 0);
+    for (u32 i = 0; i < 3; i++) {
+        strcat(machine.printed, "looked for");
+        time_pass(OUTPUT_INTERVAL_MS_MAX);
+        expect_output(peer, "looked for");
+    }
+    machine.output_unheard = false;
+    peer_hang_up(peer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +316,7 @@ int main(void)
         cmocka_unit_test(what_goes_wrong_leaves_nothing_behind),
         cmocka_unit_test(uploads_that_do_not_go_on_give_way),
         cmocka_unit_test(the_console_comes_to_all_who_attach),
+        cmocka_unit_test(a_silent_console_is_not_looked_at),
     };
     return cmocka_run_group_tests(tests, server_start, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <pmu/counting_request.h>
 #include <pmu/engine.h>
+#include "estimate.h"
 #include <pmu/platform.h>
 
 #define COMMAND_INSTRUCTIONS 60

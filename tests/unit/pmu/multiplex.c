@@ -3,7 +3,7 @@
 // distribution that is integrated here, and its limits.
 #include <math.h>
 #include <orrery/errors.h>
-#include <pmu/multiplex.h>
+#include "estimate.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

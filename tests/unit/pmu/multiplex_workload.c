@@ -3,7 +3,7 @@
 // every event, at least 95 of 100 intervals must hold the truth within the error that is given with
 // the estimate. That error must not be much larger than what it is for.
 #include <math.h>
-#include <pmu/multiplex.h>
+#include "estimate.h"
 #include <pmu/rotate.h>
 #include "model/models/machine.h"
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 // Counts of tasks against a count of the test's own: whatever runs when,
 // the tasks' sums are those of the CPU.
 #include <pmu/allocate.h>
+#include "estimate.h"
 #include <pmu/task.h>
 #include <pmu/tasks.h>
 #include <setjmp.h>

@@ -25,13 +25,13 @@ pmu_rotate_SRC := tests/unit/pmu/rotate.c pmu/src/rotate.c
 pmu_rotate_INC := pmu/include
 
 UNIT += pmu_multiplex
-pmu_multiplex_SRC := tests/unit/pmu/multiplex.c pmu/src/multiplex.c
+pmu_multiplex_SRC := tests/unit/pmu/multiplex.c pmu/src/multiplex.c tests/unit/pmu/estimate.c
 pmu_multiplex_INC := pmu/include
 pmu_multiplex_LIBS := m
 
 UNIT += pmu_multiplex_workload
 pmu_multiplex_workload_SRC := tests/unit/pmu/multiplex_workload.c pmu/src/multiplex.c \
-    pmu/src/rotate.c \
+    tests/unit/pmu/estimate.c pmu/src/rotate.c \
     pmu/src/allocate.c pmu/src/events.c pmu/model/models/machine.c
 pmu_multiplex_workload_INC := pmu/include pmu
 pmu_multiplex_workload_LIBS := m
@@ -57,6 +57,7 @@ UNIT += pmu_$(1)
 pmu_$(1)_SRC := tests/unit/pmu/$(1).c tests/unit/pmu/engine_harness.c pmu/src/engine.c \
     pmu/src/share.c pmu/src/counting_request.c pmu/src/sampling_request.c pmu/src/allocate.c \
     pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c \
+    tests/unit/pmu/estimate.c \
     tests/unit/pmu/platform.c
 pmu_$(1)_LIBS := m
 pmu_$(1)_INC := pmu/include pmu kernel/include
@@ -65,7 +66,7 @@ $(foreach test,engine engine_sessions engine_sampling,$(eval $(call engine_unit,
 
 UNIT += pmu_tasks
 pmu_tasks_SRC := tests/unit/pmu/tasks.c tests/unit/pmu/platform.c pmu/src/tasks.c \
-    pmu/src/multiplex.c
+    pmu/src/multiplex.c tests/unit/pmu/estimate.c
 pmu_tasks_INC := pmu/include pmu
 
 pmu_multiplex_workload_LONG := 1

@@ -5,11 +5,12 @@
 
 #include "counts/counts.h"
 
-#include <pmu/multiplex.h>
+#include <math.h>
+#include <estimate.h>
 #include <string.h>
 
 #define GROUPS 5
-#define INTERVALS 400
+#define CHECKED_EACH 20 // intervals: integers take long
 
 struct sums {
     _Alignas(16) u8 bytes[PMU_MULTIPLEX_BYTES(1)];
@@ -20,23 +21,55 @@ static struct pmu_multiplex *multiplex(struct sums *sums)
     return (struct pmu_multiplex *)sums->bytes;
 }
 
+// As the machine tells it.
 static struct count read_sums(struct sums *sums)
+{
+    const struct pmu_sums *item = &multiplex(sums)->item[0];
+    struct count count = {.measured = item->time,
+                          .total = multiplex(sums)->time,
+                          .slices = item->slices,
+                          .sums = {.time_squares = item->time_squares,
+                                   .count_squares = item->count_squares,
+                                   .products = item->products,
+                                   .counted = item->count}};
+    count_scale(&count);
+    return count;
+}
+
+// The same in integers.
+static struct pmu_estimate estimate(struct sums *sums)
 {
     struct pmu_estimate found;
     pmu_multiplex_read(multiplex(sums), 0, &found);
-    return (struct count){found.count, found.measured, found.time, found.error,
-                          multiplex(sums)->item[0].slices};
+    return found;
 }
 
-// A program of which `spread` says how uneven it is: the events of a slice.
-static u64 events_of(u64 time, u64 spread, u64 *random)
+// How the events of a slice are distributed.
+enum rates { ALIKE, FLAT, FLAT_FROM_NONE, NORMAL, MOSTLY_SMALL, EXPONENTIAL, RATES };
+
+static double uniform(u64 *random)
 {
-    return time / 10 + (spread == 0 ? 0 : unit_random(random) % (time * spread / 10));
+    return ((double)(unit_random(random) >> 11) + 0.5) * 0x1p-53;
+}
+
+static u64 events_of(u64 time, enum rates rates, u64 *random)
+{
+    double one = uniform(random), two = uniform(random);
+    const double factor[RATES] = {
+        [ALIKE] = 1,
+        [FLAT] = 1 + one,
+        [FLAT_FROM_NONE] = 8 * one,
+        [NORMAL] = fmax(0, 1 + 0.2 * sqrt(-2 * log(one)) * cos(2 * M_PI * two)),
+        [MOSTLY_SMALL] = 1 + 3 * one * one,
+        [EXPONENTIAL] = -log(one),
+    };
+    return (u64)((double)time / 10 * factor[rates]);
 }
 
 // Rounds of one slice a group, in an order drawn by lot; our item is in group 0.
 // Returns what really happened.
-static u64 run_rounds(struct sums *all, struct sums *fresh, u32 rounds, u64 spread, u64 *random)
+static u64 run_rounds(struct sums *all, struct sums *fresh, u32 rounds, enum rates rates,
+                      u64 *random)
 {
     struct pmu_group counted = {0}, other;
     u64 truth = 0, counts[PMU_COUNTERS] = {0};
@@ -48,7 +81,7 @@ static u64 run_rounds(struct sums *all, struct sums *fresh, u32 rounds, u64 spre
         for (u32 slice = 0; slice < GROUPS; slice++) {
             u64 time = 10000 + unit_random(random) % 5000;
             const struct pmu_group *group = slice == turn ? &counted : &other;
-            counts[3] = events_of(time, spread, random);
+            counts[3] = events_of(time, rates, random);
             truth += counts[3];
             assert_int_equal(pmu_multiplex_slice(multiplex(all), group, time, counts), 0);
             assert_int_equal(pmu_multiplex_slice(multiplex(fresh), group, time, counts), 0);
@@ -57,74 +90,109 @@ static u64 run_rounds(struct sums *all, struct sums *fresh, u32 rounds, u64 spre
     return truth;
 }
 
-// Of so many intervals of a program: how many held the truth, and the sums of both errors.
-struct verdict {
-    u32 held, narrow;
-    double ours, machines;
-};
-
-static void judge(const struct count *between, const struct count *alone, u64 truth,
-                  struct verdict *verdict)
+// Checks an interval's error against that of a session that begins with it, as integers have it:
+// by Student's t, and rounded up in two places. The rest is widened for few slices.
+static void check_error(const struct count *between, const struct pmu_estimate *alone)
 {
-    u64 off = between->count > truth ? between->count - truth : truth - between->count;
-    assert_true(between->error != COUNT_ERROR_UNKNOWN && alone->error != COUNT_ERROR_UNKNOWN);
-    verdict->held += off <= between->error;
-    // Never much surer than the machine would be of the interval alone, and has rounded up.
-    verdict->narrow += between->error + 8 + alone->error / 20 < alone->error;
-    verdict->ours += (double)between->error;
-    verdict->machines += (double)alone->error;
+    double rare = 5 * (double)(alone->time - alone->measured) / (double)alone->measured;
+    double wider = 1 + 5 / pow((double)between->slices, 0.8);
+    double expected = rare + ((double)alone->error - rare) * wider;
+    assert_int_equal(between->count, alone->count);
+    assert_true(fabs((double)between->error - expected) <= 2 + 3 * wider);
 }
 
-static void run(u64 spread, u32 rounds, struct verdict *verdict)
+// Returns how many intervals of a program hold the truth within their error.
+static u32 run(enum rates rates, u32 rounds, u32 intervals)
 {
     static struct sums all, fresh;
-    u64 random = 11 + spread;
+    u64 random = 11 + rates;
+    u32 held = 0;
     struct count last = {0};
-    *verdict = (struct verdict){0};
     pmu_multiplex_begin(multiplex(&all), 1);
-    for (u32 i = 0; i < INTERVALS; i++) {
+    for (u32 i = 0; i < intervals; i++) {
         pmu_multiplex_begin(multiplex(&fresh), 1);
-        u64 truth = run_rounds(&all, &fresh, rounds, spread, &random);
-        struct count now = read_sums(&all), alone = read_sums(&fresh);
-        struct count between = count_between(&last, &now);
-        judge(&between, &alone, truth, verdict);
+        u64 truth = run_rounds(&all, &fresh, rounds, rates, &random);
+        struct count now = read_sums(&all), between = count_between(&last, &now);
+        if (i % CHECKED_EACH == 0) {
+            struct pmu_estimate alone = estimate(&fresh);
+            check_error(&between, &alone);
+        }
+        u64 off = between.count > truth ? between.count - truth : truth - between.count;
+        held += off <= between.error;
         last = now;
     }
+    return held;
 }
 
-static void an_interval_is_as_sure_as_the_machine_would_be_of_it_alone(void **state)
+static void intervals_hold_the_truth_as_surely_as_they_say(void **state)
 {
-    static const u64 spreads[] = {0, 1, 8};
-    static const u32 rounds[] = {4, 20, 150};
+    static const struct {
+        u32 rounds, intervals;
+    } runs[] = {{2, 20000},  {3, 20000}, {4, 20000}, {6, 10000},
+                {10, 10000}, {20, 5000}, {150, 2000}};
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(spreads); i++)
-        for (size_t k = 0; k < ARRAY_SIZE(rounds); k++) {
-            struct verdict verdict;
-            run(spreads[i], rounds[k], &verdict);
-            assert_true(verdict.held >= INTERVALS * 99 / 100);
-            assert_int_equal(verdict.narrow, 0);
-            assert_true(verdict.ours < 1.5 * verdict.machines + 80.0 * INTERVALS);
+    for (enum rates rates = 0; rates < RATES; rates++)
+        for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+            u32 intervals = runs[i].intervals;
+            assert_in_range(run(rates, runs[i].rounds, intervals), intervals / 100 * 99, intervals);
         }
 }
 
 static void fewer_than_two_slices_say_nothing(void **state)
 {
-    struct count before = {1000, 100, 300, 40, 9}, after = {1100, 120, 340, 50, 10};
+    static struct sums all;
+    struct pmu_group group = {0};
+    u64 counts[PMU_COUNTERS] = {0}, random = 5;
+    (void)state;
+    memset(group.item, PMU_NO_ITEM, sizeof(group.item));
+    pmu_multiplex_begin(multiplex(&all), 1);
+    run_rounds(&all, &all, 5, FLAT_FROM_NONE, &random);
+    struct count before = read_sums(&all), after;
+    for (u32 slices = 1; slices <= 2; slices++) {
+        group.item[3] = PMU_NO_ITEM;
+        assert_int_equal(pmu_multiplex_slice(multiplex(&all), &group, 400, counts), 0);
+        group.item[3] = 0;
+        counts[3] = 70 + slices;
+        assert_int_equal(pmu_multiplex_slice(multiplex(&all), &group, 500, counts), 0);
+        after = read_sums(&all);
+        assert_int_equal(count_between(&before, &after).error == COUNT_ERROR_UNKNOWN, slices < 2);
+    }
+}
+
+// A whole interval of a session that is an estimate: its sums are exact all the same.
+static void what_was_measured_whole_is_exact(void **state)
+{
+    static struct sums all;
+    struct pmu_group group = {0};
+    u64 counts[PMU_COUNTERS] = {[3] = 1234}, random = 5;
+    (void)state;
+    memset(group.item, PMU_NO_ITEM, sizeof(group.item));
+    group.item[3] = 0;
+    pmu_multiplex_begin(multiplex(&all), 1);
+    run_rounds(&all, &all, 5, FLAT_FROM_NONE, &random);
+    struct count before = read_sums(&all);
+    assert_true(before.error > 0);
+    assert_int_equal(pmu_multiplex_slice(multiplex(&all), &group, 500, counts), 0);
+    struct count after = read_sums(&all), between = count_between(&before, &after);
+    assert_int_equal(between.count, 1234);
+    assert_int_equal(between.error, 0);
+}
+
+// An older machine, or one that lies.
+static void without_sums_an_interval_says_nothing(void **state)
+{
+    struct count before = {.count = 1000, .measured = 100, .total = 300, .error = 40, .slices = 9};
+    struct count after = {.count = 1100, .measured = 120, .total = 340, .error = 50, .slices = 20};
     (void)state;
     assert_int_equal(count_between(&before, &after).error, COUNT_ERROR_UNKNOWN);
-    after.slices = 11;
-    assert_true(count_between(&before, &after).error != COUNT_ERROR_UNKNOWN);
-    after.error = COUNT_ERROR_UNKNOWN;
+    before.sums.time_squares = 2;
+    after.sums.time_squares = 1; // has become less
     assert_int_equal(count_between(&before, &after).error, COUNT_ERROR_UNKNOWN);
 }
 
-static void what_was_measured_whole_is_off_by_roundings_at_most(void **state)
+static u64 any(u64 *random)
 {
-    struct count before = {1000, 100, 300, 40, 9}, after = {1100, 140, 340, 45, 12};
-    (void)state;
-    assert_int_equal(count_between(&before, &after).error, 1);
-    after.slices = 10; // one is enough
-    assert_int_equal(count_between(&before, &after).error, 1);
+    return unit_random(random) >> (unit_random(random) % 64);
 }
 
 static void nonsense_gives_some_error(void **state)
@@ -135,11 +203,15 @@ static void nonsense_gives_some_error(void **state)
         struct count counts[2];
         for (u32 k = 0; k < 2; k++)
             counts[k] = (struct count){
-                unit_random(&random) >> (unit_random(&random) % 64),
-                unit_random(&random) >> (unit_random(&random) % 64),
-                unit_random(&random) >> (unit_random(&random) % 64),
-                unit_random(&random) >> (unit_random(&random) % 64),
-                unit_random(&random) >> (unit_random(&random) % 64),
+                .count = any(&random),
+                .measured = any(&random),
+                .total = any(&random),
+                .error = any(&random),
+                .slices = any(&random),
+                .sums = {.time_squares = (count_wide)any(&random) << 64 | any(&random),
+                         .count_squares = (count_wide)any(&random) << 64 | any(&random),
+                         .products = (count_wide)any(&random) << 64 | any(&random),
+                         .counted = any(&random)},
             };
         count_between(&counts[0], &counts[1]); // the sanitizers watch
     }
@@ -148,9 +220,10 @@ static void nonsense_gives_some_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interval_is_as_sure_as_the_machine_would_be_of_it_alone),
+        cmocka_unit_test(intervals_hold_the_truth_as_surely_as_they_say),
         cmocka_unit_test(fewer_than_two_slices_say_nothing),
-        cmocka_unit_test(what_was_measured_whole_is_off_by_roundings_at_most),
+        cmocka_unit_test(what_was_measured_whole_is_exact),
+        cmocka_unit_test(without_sums_an_interval_says_nothing),
         cmocka_unit_test(nonsense_gives_some_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,8 @@ static void counts_of_cpus_add_up_and_errors_by_squares(void **state)
 {
     (void)state;
     struct count_reading reading = {.cpu_count = 2, .items = 1};
-    reading.cpus[0].counts[0] = (struct count){1000, 30, 100, 3, 0};
-    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4, 0};
+    reading.cpus[0].counts[0] = (struct count){1000, 30, 100, 3, 0, {0}};
+    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4, 0, {0}};
     struct count sum = count_total(&reading, 0);
     assert_int_equal(sum.count, 1500);
     assert_int_equal(sum.measured, 80);
@@ -21,12 +21,12 @@ static void an_unknown_error_stays_unknown_but_for_cpus_that_had_no_time(void **
 {
     (void)state;
     struct count_reading reading = {.cpu_count = 2, .items = 1};
-    reading.cpus[0].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN, 0};
-    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4, 0};
+    reading.cpus[0].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN, 0, {0}};
+    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4, 0, {0}};
     assert_int_equal(count_total(&reading, 0).error, 4);
     reading.cpus[0].counts[0].total = 7;
     assert_int_equal(count_total(&reading, 0).error, COUNT_ERROR_UNKNOWN);
-    reading.cpus[0].counts[0] = (struct count){1, 1, 1, COUNT_ERROR_UNKNOWN - 1, 0};
+    reading.cpus[0].counts[0] = (struct count){1, 1, 1, COUNT_ERROR_UNKNOWN - 1, 0, {0}};
     assert_int_equal(count_total(&reading, 0).error, COUNT_ERROR_UNKNOWN);
 }
 
@@ -34,22 +34,23 @@ static void the_cpu_with_the_fewest_slices_is_why_an_error_is_not_known(void **s
 {
     (void)state;
     struct count_reading reading = {.cpu_count = 4, .items = 1};
-    reading.cpus[0].counts[0] = (struct count){500, 50, 200, 4, 9};
-    reading.cpus[1].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN, 0}; // had no time
+    reading.cpus[0].counts[0] = (struct count){500, 50, 200, 4, 9, {0}};
+    reading.cpus[1].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN, 0, {0}}; // had no time
     reading.cpus[2].counts[0] =
-        (struct count){9, 9, 20, COUNT_ERROR_UNKNOWN, 2};        // for another reason
-    reading.cpus[3].counts[0] = (struct count){9, 20, 20, 0, 1}; // exact
+        (struct count){9, 9, 20, COUNT_ERROR_UNKNOWN, 2, {0}};        // for another reason
+    reading.cpus[3].counts[0] = (struct count){9, 20, 20, 0, 1, {0}}; // exact
     assert_null(count_without_slices(&reading, 0));
     reading.cpus[2].counts[0].slices = 1;
     assert_ptr_equal(count_without_slices(&reading, 0), &reading.cpus[2]);
-    reading.cpus[0].counts[0] = (struct count){0, 0, 200, COUNT_ERROR_UNKNOWN, 0};
+    reading.cpus[0].counts[0] = (struct count){0, 0, 200, COUNT_ERROR_UNKNOWN, 0, {0}};
     assert_ptr_equal(count_without_slices(&reading, 0), &reading.cpus[0]);
 }
 
 static void an_interval_of_whole_counts_is_exact(void **state)
 {
     (void)state;
-    struct count before = {UINT64_MAX - 9, 100, 100, 0, 0}, after = {UINT64_MAX, 150, 150, 0, 0};
+    struct count before = {UINT64_MAX - 9, 100, 100, 0, 0, {0}},
+                 after = {UINT64_MAX, 150, 150, 0, 0, {0}};
     struct count between = count_between(&before, &after);
     assert_int_equal(between.count, 9);
     assert_int_equal(between.measured, 50);
@@ -71,8 +72,8 @@ static void an_interval_is_scaled_by_its_own_part(void **state)
         counted += new;
         measured += part;
         total += time;
-        struct count now = {(u64)((unsigned __int128)counted * total / measured), measured, total,
-                            5, 0};
+        struct count now = {
+            (u64)((unsigned __int128)counted * total / measured), measured, total, 5, 0, {0}};
         struct count between = count_between(&last, &now);
         double expected = (double)new *(double)time / (double)part;
         // Both readings were rounded, by one, which the scaling enlarges.
@@ -87,7 +88,7 @@ static void an_interval_is_scaled_by_its_own_part(void **state)
 static void an_interval_without_a_turn_has_no_count(void **state)
 {
     (void)state;
-    struct count before = {100, 50, 100, 9, 0}, after = {200, 50, 200, 20, 0};
+    struct count before = {100, 50, 100, 9, 0, {0}}, after = {200, 50, 200, 20, 0, {0}};
     struct count between = count_between(&before, &after);
     assert_false(count_is_known(&between));
     assert_int_equal(between.error, COUNT_ERROR_UNKNOWN);
@@ -98,13 +99,13 @@ static void an_interval_without_a_turn_has_no_count(void **state)
 static void nonsense_gives_a_number_nevertheless(void **state)
 {
     (void)state;
-    struct count high = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1, 0}, low = {1, 1, 2, 1, 0};
+    struct count high = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1, 0, {0}}, low = {1, 1, 2, 1, 0, {0}};
     struct count between = count_between(&high, &low);
     assert_int_equal(between.count, 0);
     assert_int_equal(between.total, 0);
     between = count_between(&low, &high);
     assert_true(between.count > 0);
-    struct count huge = {UINT64_MAX, 2, UINT64_MAX, 1, 0};
+    struct count huge = {UINT64_MAX, 2, UINT64_MAX, 1, 0, {0}};
     between = count_between(&low, &huge);
     assert_true(between.measured == 1);
 }

@@ -161,7 +161,7 @@ kov_metrics_SRC := tests/unit/viewer/metrics.c viewer/counts/metrics.c viewer/co
 kov_metrics_LIBS := m
 kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/counts/count_error.c \
     viewer/counts/counts.c \
-    pmu/src/multiplex.c
+    pmu/src/multiplex.c tests/unit/pmu/estimate.c
 kov_count_error_LIBS := m
 kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/counts/task_counts.c \
     viewer/counts/counts.c \
@@ -193,7 +193,7 @@ kov_link_race_LIBS := protobuf-c m
 kov_link_race_SANITIZERS := thread
 
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
-    $(if $(filter %error,$(test)),pmu/include) \
+    $(if $(filter %error,$(test)),pmu/include tests/unit/pmu) \
     $(if $(filter %dump,$(test)),trace tests/unit/trace)) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE$(if $(filter %dump,$(test)), -DTRACE_HOST_POINTS)))
 

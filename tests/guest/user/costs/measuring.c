@@ -44,7 +44,9 @@ static void end_counts(void)
     sys_pmu_count_stop(session);
     for (u32 cpu = 0; sys_pmu_count_read(session, cpu, counts, sizeof(counts)) > 0; cpu++) {
         for (u32 i = 0; i < ARRAY_SIZE(metrics); i++)
-            sums[i] += counts[i].count;
+            if (counts[i].measured != 0)
+                sums[i] += (u64)((unsigned __int128)counts[i].count * counts[i].total /
+                                 counts[i].measured);
     }
     for (u32 i = 0; i < ARRAY_SIZE(metrics); i++) {
         struct sys_pmu_event event;

@@ -70,7 +70,7 @@ static void phases(void)
 struct measurement {
     struct sys_pmu_counting counting;
     u32 cpu;
-    struct sys_pmu_count counts[SYS_PMU_ITEMS];
+    struct scaled_count counts[SYS_PMU_ITEMS];
 };
 
 // On its CPU, which nothing else runs on but the kernel.
@@ -99,7 +99,7 @@ static struct sys_pmu_counting turns_request(u32 sets)
 }
 
 // What was counted while an item was, of its scaled count.
-static u64 counted(const struct sys_pmu_count *count)
+static u64 counted(const struct scaled_count *count)
 {
     return (u64)(((unsigned __int128)count->count * count->measured + count->total / 2) /
                  count->total);
@@ -123,7 +123,7 @@ static struct alone measure_alone(const char *name, u32 cpu)
     return alone;
 }
 
-static bool holds(const char *name, const struct sys_pmu_count *count, const struct alone *alone)
+static bool holds(const char *name, const struct scaled_count *count, const struct alone *alone)
 {
     u64 error = count->error + SLACK + (strstr(name, "miss") != NULL ? DISPLACED : 0);
     return count->count + error >= alone->least && count->count <= alone->most + error;
@@ -159,7 +159,7 @@ static void measure_together(struct measurement *measurement, u32 cpu)
 static void judge(const struct measurement *measurement, struct result *results)
 {
     for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
-        const struct sys_pmu_count *count = &measurement->counts[i];
+        const struct scaled_count *count = &measurement->counts[i];
         results[i].held += holds(names[i], count, &results[i].alone);
         results[i].measured += count->measured;
         results[i].total += count->total;

@@ -4,6 +4,7 @@
 // Needs RIGHT_MONITOR. Argument `brief`, or boot option brief=1: without the hundred intervals.
 #include "tests.h"
 
+#include <estimate.h>
 #include <orrery/sys.h>
 #include <rows.h>
 #include <stdio.h>
@@ -63,13 +64,41 @@ s64 start(const struct sys_pmu_counting *counting)
     return sys_pmu_count_start(counting, message, sizeof(message));
 }
 
-void read_counts(s64 session, u32 cpu, const struct sys_pmu_counting *counting,
-                 struct sys_pmu_count counts[SYS_PMU_ITEMS])
+static pmu_wide wide(const struct sys_pmu_wide *sum)
 {
-    u64 bytes = SYS_PMU_ITEMS * sizeof(counts[0]);
-    memset(counts, 0xff, bytes);
-    CHECK_IS(sys_pmu_count_read(session, cpu, counts, bytes),
-             counting->item_count * sizeof(counts[0]));
+    return (pmu_wide)sum->high << 64 | sum->low;
+}
+
+static struct scaled_count scale(const struct sys_pmu_count *count)
+{
+    static _Alignas(16) u8 space[PMU_MULTIPLEX_BYTES(1)];
+    struct pmu_multiplex *sums = (struct pmu_multiplex *)space;
+    struct pmu_estimate found;
+
+    pmu_multiplex_begin(sums, 1);
+    sums->time = count->total;
+    sums->item[0] = (struct pmu_sums){.slices = count->slices,
+                                      .time = count->measured,
+                                      .count = count->count,
+                                      .time_squares = wide(&count->time_squares),
+                                      .count_squares = wide(&count->count_squares),
+                                      .products = wide(&count->products)};
+    pmu_multiplex_read(sums, 0, &found);
+    return (struct scaled_count){.count = found.count,
+                                 .error = found.error,
+                                 .measured = found.measured,
+                                 .total = found.time};
+}
+
+void read_counts(s64 session, u32 cpu, const struct sys_pmu_counting *counting,
+                 struct scaled_count counts[SYS_PMU_ITEMS])
+{
+    static struct sys_pmu_count found[SYS_PMU_ITEMS];
+    memset(found, 0xff, sizeof(found));
+    CHECK_IS(sys_pmu_count_read(session, cpu, found, sizeof(found)),
+             counting->item_count * sizeof(found[0]));
+    for (u32 i = 0; i < counting->item_count; i++)
+        counts[i] = scale(&found[i]);
 }
 
 // ---- events -------------------------------------------------------------------------------------

@@ -75,15 +75,16 @@ static void conflicts_name_their_events(void)
 static void sessions_are_known_by_their_numbers(void)
 {
     struct sys_pmu_counting counting = request();
-    struct sys_pmu_count first[SYS_PMU_ITEMS], second[SYS_PMU_ITEMS];
+    struct sys_pmu_count raw[SYS_PMU_ITEMS];
+    struct scaled_count first[SYS_PMU_ITEMS], second[SYS_PMU_ITEMS];
     add(&counting, "larx", BOTH, 0);
     s64 session = start(&counting);
     CHECK_IS(session > 0, true);
     CHECK_IS(message[0], 0);
-    CHECK_IS(sys_pmu_count_read(session + 1, 0, first, sizeof(first)), E_STALE);
-    CHECK_IS(sys_pmu_count_read(0, 0, first, sizeof(first)), E_STALE);
-    CHECK_IS(sys_pmu_count_read(session, user_cpu_count(), first, sizeof(first)), E_INVAL);
-    CHECK_IS(sys_pmu_count_read(session, 0, first, sizeof(first[0]) - 1), E_INVAL);
+    CHECK_IS(sys_pmu_count_read(session + 1, 0, raw, sizeof(raw)), E_STALE);
+    CHECK_IS(sys_pmu_count_read(0, 0, raw, sizeof(raw)), E_STALE);
+    CHECK_IS(sys_pmu_count_read(session, user_cpu_count(), raw, sizeof(raw)), E_INVAL);
+    CHECK_IS(sys_pmu_count_read(session, 0, raw, sizeof(raw[0]) - 1), E_INVAL);
     CHECK_IS(sys_pmu_count_stop(session + 1), E_STALE);
     CHECK_IS(sys_pmu_count_stop(session), 0);
     CHECK_IS(sys_pmu_count_stop(session), E_STALE);
@@ -97,7 +98,7 @@ static void sessions_are_known_by_their_numbers(void)
     CHECK_IS(sys_pmu_count_stop(next), 0);
     // Of those that have ended the latest is kept.
     s64 last = start(&counting);
-    CHECK_IS(sys_pmu_count_read(session, 0, first, sizeof(first)), E_STALE);
+    CHECK_IS(sys_pmu_count_read(session, 0, raw, sizeof(raw)), E_STALE);
     read_counts(next, 0, &counting, first);
     CHECK_IS(sys_pmu_count_stop(last), 0);
 }

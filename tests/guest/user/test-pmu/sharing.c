@@ -15,7 +15,7 @@
 
 static u64 count_here(s64 session, u32 cpu, const struct sys_pmu_counting *counting, u32 item)
 {
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     read_counts(session, cpu, counting, found);
     CHECK_IS(found[item].error, 0);
     return found[item].count;
@@ -87,7 +87,7 @@ static void who_is_there_misses_nothing(void)
 static bool has_turns(s64 session, const struct sys_pmu_counting *counting)
 {
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
-        struct sys_pmu_count found[SYS_PMU_ITEMS];
+        struct scaled_count found[SYS_PMU_ITEMS];
         read_counts(session, cpu, counting, found);
         u64 permille = found->measured * 1000 / found->total;
         if (permille < 200 || permille > 800)
@@ -101,7 +101,7 @@ static void who_excludes_others_takes_turns(void)
 {
     u64 turns = 0;
     struct sys_pmu_counting of_users = request(), of_both = request();
-    struct sys_pmu_count found[2][SYS_PMU_ITEMS];
+    struct scaled_count found[2][SYS_PMU_ITEMS];
     struct row_tally rows[2] = {0}, measured = {0};
     add(&of_users, "larx", SYS_PMU_USER, 0);
     add(&of_both, "larx", BOTH, 0);

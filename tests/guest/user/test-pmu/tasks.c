@@ -102,7 +102,7 @@ static void add_task(const struct found *found, void *argument)
     sum->tasks++;
     sum->flags |= found->task.flags;
     for (u32 i = 0; i < ITEMS; i++) {
-        CHECK_IS(found->counts[i].error, 0);
+        CHECK_IS(found->counts[i].measured, found->counts[i].total);
         sum->counts[i] += found->counts[i].count;
     }
 }
@@ -119,7 +119,7 @@ static struct sum sum_of(s64 session, s64 pid)
 static void tasks_add_up(s64 session, const struct sys_pmu_counting *counting)
 {
     struct row_tally sums = {0};
-    struct sys_pmu_count all[SYS_PMU_ITEMS];
+    struct scaled_count all[SYS_PMU_ITEMS];
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         struct sum sum = {.pid = UINT32_MAX};
         read_counts(session, cpu, counting, all);
@@ -269,7 +269,7 @@ static void add_times(const struct found *found, void *argument)
 static void tasks_take_turns(void)
 {
     struct sys_pmu_counting counting = request();
-    struct sys_pmu_count all[SYS_PMU_ITEMS];
+    struct scaled_count all[SYS_PMU_ITEMS];
     counting.flags = SYS_PMU_BY_PROCESS;
     counting.slice = 100000;
     counting.set_count = 3;

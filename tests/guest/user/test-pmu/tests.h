@@ -26,9 +26,14 @@ extern char message[WORDS_BYTES]; // of the last start
 struct sys_pmu_counting request(void);
 void add(struct sys_pmu_counting *counting, const char *name, u32 filter, u32 set);
 s64 start(const struct sys_pmu_counting *counting);
+// A count as if it had gone on all the time, and its error (tests/unit/pmu/estimate.h).
+struct scaled_count {
+    u64 count, error;
+    u64 measured, total;
+};
 // All counts of one CPU; they must be there.
 void read_counts(s64 session, u32 cpu, const struct sys_pmu_counting *counting,
-                 struct sys_pmu_count counts[SYS_PMU_ITEMS]);
+                 struct scaled_count counts[SYS_PMU_ITEMS]);
 
 // ---- work ---------------------------------------------------------------------------------------
 

@@ -5,12 +5,18 @@
 #include <rows.h>
 #include <string.h>
 #include <user/scheduler.h>
+#include <user/thread.h>
+#include <user/time.h>
 #include <waiting.h>
 
 #define TURNS 8000000UL
 #define SHARE_TURNS 5000000UL
 #define SLICE 100000
-#define SLACK 3000 // of any event: what the library does beside the loops
+#define IDLE_SLICE 100000000
+#define IDLE_MICROSECONDS 2000000
+#define IDLE_SLEEPS 40
+#define IDLE_RATE 400000 // instructions a second and CPU; with ticks it would be 800,000
+#define SLACK 3000       // of any event: what the library does beside the loops
 
 static const struct {
     const char *name;
@@ -36,7 +42,7 @@ static u64 distance(u64 a, u64 b)
 // What is measured beside the loops, starting and ending threads, is one part of the time that no
 // other slice is like.
 // Counts of the loops are scaled to it as well.
-static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
+static u64 slack(u32 i, u64 turns, const struct scaled_count *found)
 {
     u64 beside = found->total - turns * WORK_INSTRUCTIONS;
     return SLACK + beside * known[i].each / WORK_INSTRUCTIONS;
@@ -46,7 +52,7 @@ static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
 // small. What is allowed grows with the work and errors with its root, so that it comes.
 static bool had_turns(s64 session, const struct sys_pmu_counting *counting, u64 turns)
 {
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         read_counts(session, cpu, counting, found);
         for (u32 i = 0; i < counting->item_count; i++) {
@@ -61,7 +67,7 @@ static bool had_turns(s64 session, const struct sys_pmu_counting *counting, u64 
 
 // An error is 2.6 standard deviations, or more where there were few turns (Student's distribution):
 // four of them are exceeded in less than one of 10^10 cases.
-static void check_item(u32 cpu, u32 i, u64 turns, const struct sys_pmu_count *found)
+static void check_item(u32 cpu, u32 i, u64 turns, const struct scaled_count *found)
 {
     u64 expected = turns * known[i].each;
     CHECK_IS(found->measured <= found->total, true);
@@ -76,7 +82,7 @@ static void check_item(u32 cpu, u32 i, u64 turns, const struct sys_pmu_count *fo
 static void all_events_at_once(void)
 {
     struct sys_pmu_counting counting = request();
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     u64 turns = 0, deadline = patience();
     u32 parted = 0;
     counting.slice = SLICE;
@@ -103,7 +109,7 @@ static void all_events_at_once(void)
 
 static const u32 shares[] = {7, 2, 1};
 
-static u64 permille_of(const struct sys_pmu_count *count)
+static u64 permille_of(const struct scaled_count *count)
 {
     return count->measured * 1000 / count->total;
 }
@@ -111,7 +117,7 @@ static u64 permille_of(const struct sys_pmu_count *count)
 // Whether they are, less or more than 2 % of the time.
 static bool have_shares(s64 session, const struct sys_pmu_counting *counting)
 {
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         read_counts(session, cpu, counting, found);
         for (u32 set = 0; set < ARRAY_SIZE(shares); set++)
@@ -121,7 +127,7 @@ static bool have_shares(s64 session, const struct sys_pmu_counting *counting)
     return true;
 }
 
-static void check_share(u32 cpu, const struct sys_pmu_count *count, u64 permille)
+static void check_share(u32 cpu, const struct scaled_count *count, u64 permille)
 {
     row_range(permille - 20, permille + 20, permille_of(count),
               "turns, CPU %u: a share of %lu permille", cpu, permille);
@@ -132,7 +138,7 @@ static void check_share(u32 cpu, const struct sys_pmu_count *count, u64 permille
 static void sets_get_their_shares(void)
 {
     struct sys_pmu_counting counting = request();
-    struct sys_pmu_count found[SYS_PMU_ITEMS];
+    struct scaled_count found[SYS_PMU_ITEMS];
     u64 deadline = patience();
     counting.slice = 4 * SLICE;
     counting.set_count = ARRAY_SIZE(shares);
@@ -157,8 +163,56 @@ static void sets_get_their_shares(void)
     CHECK_IS(sys_pmu_count_stop(session), 0);
 }
 
+// ---- idle CPUs ----------------------------------------------------------------------------------
+
+static void sleep_often(void *argument)
+{
+    (void)argument;
+    for (u32 i = 0; i < IDLE_SLEEPS; i++)
+        thread_sleep_us(IDLE_MICROSECONDS / IDLE_SLEEPS);
+}
+
+static u64 sum_all(s64 session, const struct sys_pmu_counting *counting)
+{
+    struct scaled_count found[SYS_PMU_ITEMS];
+    u64 sum = 0;
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+        read_counts(session, cpu, counting, found);
+        sum += found[0].total;
+    }
+    return sum;
+}
+
+// Nothing runs but a thread that mostly sleeps. All that the CPUs execute is then less than half of
+// what a tick each millisecond would. The one that the thread wakes has turns all the same, though
+// its slices are far from long enough.
+static void idle_cpus_have_no_ticks(void)
+{
+    struct sys_pmu_counting counting = request();
+    struct scaled_count found[SYS_PMU_ITEMS];
+    counting.slice = IDLE_SLICE;
+    counting.set_count = 2;
+    counting.shares[1] = counting.shares[0];
+    add(&counting, "larx", SYS_PMU_USER, 0);
+    add(&counting, "larx", SYS_PMU_USER, 1);
+    s64 session = start(&counting);
+    CHECK_IS(session > 0, true);
+    u64 before = sum_all(session, &counting), begin = time_now();
+    on_cpu(0, sleep_often, NULL);
+    u64 microseconds = time_to_us(time_now() - begin);
+    u64 executed = sum_all(session, &counting) - before;
+    row_range(0, IDLE_RATE * user_cpu_count() * microseconds / 1000000, executed,
+              "idle CPUs' instructions in %lu ms", microseconds / 1000);
+    CHECK_IS(executed > 0, true);
+    read_counts(session, 0, &counting, found);
+    for (u32 i = 0; i < counting.item_count; i++)
+        CHECK_IS(found[i].measured < found[i].total && found[i].error != UINT64_MAX, true);
+    CHECK_IS(sys_pmu_count_stop(session), 0);
+}
+
 void turns(void)
 {
     all_events_at_once();
     sets_get_their_shares();
+    idle_cpus_have_no_ticks();
 }

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Floods the console with numbered lines.
+PROGRAM := test-flood
+SRC := main.c
