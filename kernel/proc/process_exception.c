@@ -91,10 +91,8 @@ static enum fault_result wait_for_page(struct dispatcher *self, struct frame *fr
                                        u32 access)
 {
     struct blocked_fault *fault = may_block(self);
-    const struct event blocked = {.type = EVENT_FAULT_BLOCKED,
-                                  .id = self->fault_tokens,
-                                  .badge = address,
-                                  .info = access};
+    const struct event blocked = {
+        .type = EVENT_FAULT_BLOCKED, .id = self->fault_tokens, .badge = address, .info = access};
     enum fault_result result =
         space_fault(self->process->space, address, access, fault != NULL ? &fault->wait : NULL);
 

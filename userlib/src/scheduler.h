@@ -51,10 +51,10 @@ struct thread {
 
     struct thread *next; // in a ready queue or a stack cache
     u32 id, cpu, priority;
-    u32 run;                 // enum thread_state
-    u32 tokens, blocked_for; // WAKE_*
-    u32 wanted_cpu;          // where thread_move wants it
-    u32 wanted_priority;     // from its next turn on
+    u32 run;                        // enum thread_state
+    u32 tokens, blocked_for;        // WAKE_*
+    u32 wanted_cpu;                 // where thread_move wants it
+    u32 wanted_priority;            // from its next turn on
     u64 fault_token, fault_address; // of the page that it waits for
     u32 fault_access;               // PROT_R, W or X
     struct timer timer;

@@ -9,7 +9,8 @@
 //
 // Without `all` each place that allocates fails once, the first time; with it each allocation does,
 // and then some later ones at random. `booted`: the boot line has let one fail; each operation
-// works all the same, once the servers are there. The last line: "test-fail-memory: N passed, N failed".
+// works all the same, once the servers are there. The last line:
+// "test-fail-memory: N passed, N failed".
 #include "child.h"
 #include "operations.h"
 #include "who.h"

@@ -141,8 +141,8 @@ static bool asks(int fd, const u8 *request, u8 bytes)
     return count <= sizeof(answer) && receive_all(fd, answer, count);
 }
 
-// Protocol buffers by hand (proto/dci.proto): Request {id, hello {version, token}}, and Request {id,
-// classes {}}.
+// Protocol buffers by hand (proto/dci.proto): Request {id, hello {version, token}}, and Request
+// {id, classes {}}.
 static bool greet_and_ask(int fd)
 {
     static const u8 classes[] = {0x08, 2, 0x82, 0x01, 0};
