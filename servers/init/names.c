@@ -56,18 +56,32 @@ static s64 probe(cap_t endpoint)
     return ipc_send(endpoint, -1, nothing);
 }
 
+static bool has_ended(u32 pid)
+{
+    struct sys_process_info info;
+    return sys_process_info(pid, &info) == E_NOENT;
+}
+
 // Checks the process as well: the endpoint may be another process's, and outlive it.
 static bool dead(const struct name *entry)
 {
-    struct sys_process_info info;
-    s64 status = probe(entry->endpoint);
-    return status == E_PEER || sys_process_info(entry->pid, &info) == E_NOENT;
+    return probe(entry->endpoint) == E_PEER || has_ended(entry->pid);
 }
 
 static void clear_dead(void)
 {
     for (u32 i = 0; i < NAMES_MAX; i++) {
         if (names.names[i].endpoint != 0 && dead(&names.names[i]))
+            clear(&names.names[i]);
+    }
+}
+
+// Whoever registers a name clears away what others have left: nobody else may ever ask for theirs,
+// and an endpoint stays as long as its name.
+static void clear_ended(void)
+{
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        if (names.names[i].endpoint != 0 && has_ended(names.names[i].pid))
             clear(&names.names[i]);
     }
 }
@@ -121,6 +135,7 @@ static s64 may_have(const char *name, const struct name *wanted, struct name *en
 
 static s64 enter(const char *name, const struct name *wanted)
 {
+    clear_ended();
     struct name *entry = find(name);
     s64 status = may_have(name, wanted, entry);
     if (status != 0)

@@ -20,7 +20,13 @@ def test_nothing_of_another_process_comes_along(boot, cpus, options):
 
 @pytest.mark.minutes
 def test_nothing_comes_along_with_a_million_messages(boot):
+    """And a million attempts at registers, and a million calls with buffers."""
     machine = boot(cpus=2, network=False, append="run=bin/test-leaks,many oneshot")
-    console = machine.wait_passed("test-leaks", 6)
+    console = machine.wait_passed("test-leaks", 8, timeout=1800)
+    for how, least in (("read", 11), ("written", 5)):
+        seen = re.search(rf"^(\d+) special purpose registers can be {how}$", console, re.MULTILINE)
+        assert int(seen.group(1)) >= least, console
+    calls = re.search(r"^(\d+) calls with buffers$", console, re.MULTILINE)
+    assert int(calls.group(1)) >= 1000000
     messages = re.findall(r"^(\d+) messages, ", console, re.MULTILINE)
     assert len(messages) == 6 and sum(map(int, messages)) >= 1000000

@@ -21,6 +21,7 @@ SIZES = {CONNECT: 20, LIST: 0, ATTACH: 20, INDEX: 8, PACKET: 20, METADATA_OF: 8,
          CREATE: 0, DETACH: 8}
 SESSION = 1
 SILENT_SECONDS = 10   # then others may have an attached client's place (viewer/lttng/lttng.h)
+PLACES = 8
 PLACE_SECONDS = 13    # until one that has not attached has lost its own
 
 
@@ -348,7 +349,7 @@ def is_served(port):
 
 
 def test_there_are_places_for_eight(live):
-    clients = [Client(live.port) for _ in range(8)]
+    clients = [Client(live.port) for _ in range(PLACES)]
     assert Client(live.port, hello=False).is_cut_off()
     clients.pop().socket.close()
     while not is_served(live.port):
@@ -366,16 +367,33 @@ def place_comes_free(port):
     return time.monotonic() - begin
 
 
-def test_mute_connections_keep_nobody_out(live):
-    """Neither those that say nothing at all, nor those that say half a request again and again."""
-    mute = [Client(live.port, hello=False) for _ in range(4)]
-    halves = [Client(live.port, hello=False) for _ in range(4)]
-    for client in halves:
-        client.socket.sendall(bytes(7))
-    assert place_comes_free(live.port) < PLACE_SECONDS
-    assert all(client.is_cut_off() for client in mute + halves)
-    _, complaints = live.end()
-    assert complaints.count("it has not attached in time") == 8
+def fill_places(port, said, hello=False):
+    """A connection in each place, that says this and nothing more."""
+    clients = [Client(port, hello) for _ in range(PLACES)]
+    for client in clients:
+        client.socket.sendall(said)
+    return clients
+
+
+def fill_places(port, hello, said=b""):
+    """A connection in each place, that says this and nothing more."""
+    clients = [Client(port, hello) for _ in range(PLACES)]
+    for client in clients:
+        client.socket.sendall(said)
+    return clients
+
+
+def test_mute_connections_keep_nobody_out(live, machine):
+    """As many as there are places: that say nothing at all; that say half a request; that say who
+    they are, and no more. All three wait at the same time."""
+    lives = [live, Live(machine, "--pid", "0"), Live(machine, "--pid", "0")]
+    mute = [fill_places(lives[0].port, False), fill_places(lives[1].port, False, bytes(7)),
+            fill_places(lives[2].port, True)]
+    for one, clients in zip(lives, mute):
+        assert place_comes_free(one.port) < PLACE_SECONDS
+        assert all(client.is_cut_off() for client in clients)
+        _, complaints = one.end()
+        assert complaints.count("it has not attached in time") == PLACES
 
 
 def test_an_attached_client_that_asks_nothing_gives_way(live):

@@ -28,8 +28,9 @@
 // A server that looks at all its registers, and behind each message. apart: answers by SYS_REPLY
 // and SYS_WAIT, not by SYS_REPLY_WAIT.
 int serve(bool apart);
-// Writes all special purpose registers, or reads them: how many have what they should not.
-s32 spr_role(bool writes);
+// Writes all special purpose registers, or reads them, in so many passes: how many have what they
+// should not.
+s32 spr_role(bool writes, u32 passes);
 void event_handle(const struct event *event); // the library's
 
 // ---- the other process (peer.c) -----------------------------------------------------------------
@@ -62,7 +63,8 @@ u32 bare_wrong(void); // how many of its registers have what they should not
 
 // ---- buffers of calls (shapes.c) ----------------------------------------------------------------
 
-u32 shapes_wrong(void); // how many calls have written what they should not
+// Makes each call so often: how many have written what they should not. *calls: made in all.
+u32 shapes_wrong(u32 rounds, u32 *calls);
 
 // ---- observers (observers.c) --------------------------------------------------------------------
 
@@ -70,6 +72,7 @@ struct observer {
     const char *name;
     bool (*begin)(u32 server_pid, u32 cpu); // false: it cannot be
     void (*end)(void);
+    bool together; // with the others that may
 };
 extern const struct observer observers[];
 extern const u32 observer_count;

@@ -10,11 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <syscalls/numbers.h>
+#include <user/thread.h>
 
 #define ROUNDS 100
 #define STARTS 30
 #define WATCHED_BYTES 300 // sizes that are tried while somebody looks on
-#define MESSAGES 1000000  // of the role "many"
+#define MANY 1000000      // messages, registers, calls of the role "many"
+#define PASSES 500        // through all special purpose registers, on each side
+#define SHAPE_ROUNDS 300  // of each call that writes to memory
+#define SHAPE_MANY 25000
 #define USER_MSR 0x800000000000d032
 #define MSR_FP 0x2000
 #define CAPABILITY_NONE 4095          // a slot with nothing in it
@@ -222,10 +226,18 @@ static void buffers_of_failed_calls(void)
     verdict("buffers", "of calls that fail", wrong + (memcmp(buffer, before, sizeof(buffer)) != 0));
 }
 
-// Sends MESSAGES, each looked at on both sides, while everybody looks on in turn.
+static void all_shapes(u32 rounds)
+{
+    u32 calls, wrong = shapes_wrong(rounds, &calls);
+
+    verdict("buffers", "of all calls, whatever they get", wrong);
+    printf("%u calls with buffers\n", calls);
+}
+
+// Sends MANY messages, each looked at on both sides, while everybody looks on in turn.
 static void many_messages(const struct observer *observer)
 {
-    u32 passes = MESSAGES / observer_count / (WATCHED_BYTES + 1) + 1;
+    u32 passes = MANY / observer_count / (WATCHED_BYTES + 1) + 1;
     struct registers after;
     struct peer server;
     u64 wrong = 0;
@@ -255,10 +267,54 @@ static int report(void)
     return failed != 0;
 }
 
+static s64 write_registers(void *argument)
+{
+    (void)argument;
+    return peer_run("writes-registers-often");
+}
+
+// One process writes and another one reads, on the same CPU.
+static void many_registers(void)
+{
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    struct thread *writer;
+    s64 written = -1;
+
+    attributes.cpu = user_cpu();
+    if (thread_create(&writer, &attributes, write_registers, NULL) != 0) {
+        verdict("begins", "a writer of registers", 1);
+        return;
+    }
+    s64 leaks = peer_run("reads-registers-often");
+    thread_join(writer, &written);
+    verdict("special purpose registers", "often, while another one writes", (u64)(leaks | written));
+}
+
+// Registers and buffers, while all look on who can do so at once.
+static void many_accesses(void)
+{
+    struct peer server;
+    bool begun = peer_start(&server, "answers", user_cpu());
+
+    for (u32 i = 0; i < observer_count && begun; i++)
+        begun = !observers[i].together || observers[i].begin(server.pid, user_cpu());
+    if (!begun) {
+        verdict("begins", "all at once", 1);
+        return;
+    }
+    many_registers();
+    all_shapes(SHAPE_MANY);
+    for (u32 i = 0; i < observer_count; i++)
+        if (observers[i].together)
+            observers[i].end();
+    peer_end(&server);
+}
+
 static int many(void)
 {
     for (u32 i = 0; i < observer_count; i++)
         many_messages(&observers[i]);
+    many_accesses();
     return report();
 }
 
@@ -273,7 +329,7 @@ static int all(void)
     special_purpose_registers();
     starts_and_upcalls();
     buffers_of_failed_calls();
-    verdict("buffers", "of all calls, whatever they get", shapes_wrong());
+    all_shapes(SHAPE_ROUNDS);
     return report();
 }
 
@@ -285,5 +341,5 @@ int main(int argc, char **argv)
         return many();
     if (strncmp(argv[1], "answers", 7) == 0)
         return serve(strcmp(argv[1], "answers-apart") == 0);
-    return spr_role(strcmp(argv[1], "writes-registers") == 0);
+    return spr_role(strncmp(argv[1], "writes", 6) == 0, strstr(argv[1], "often") ? PASSES : 1);
 }

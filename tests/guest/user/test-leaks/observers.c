@@ -115,11 +115,11 @@ static void drefs_end(void)
 }
 
 const struct observer observers[] = {
-    {"nobody", nobody, nothing},
-    {"trace", trace, trace_ends},
-    {"a monitor", monitors, monitors_end},
-    {"logs", logs_fast, logs_end},
-    {"logs of services", logs_slow, logs_end},
-    {"counted calls", drefs, drefs_end},
+    {"nobody", nobody, nothing, false},
+    {"trace", trace, trace_ends, true},
+    {"a monitor", monitors, monitors_end, true},
+    {"logs", logs_fast, logs_end, false}, // who owns logs has one area a CPU here
+    {"logs of services", logs_slow, logs_end, true},
+    {"counted calls", drefs, drefs_end, true},
 };
 const u32 observer_count = ARRAY_SIZE(observers);

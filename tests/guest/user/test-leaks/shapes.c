@@ -14,7 +14,6 @@
 #include <string.h>
 #include <syscalls/shapes.h>
 
-#define ROUNDS 300
 #define PARAMETERS 8
 #define BYTES_MAX 65536
 #define GUARD_BYTES 256
@@ -146,11 +145,11 @@ static s64 enter(const struct shape *shape, const u64 *arguments)
 }
 
 // Returns how much was wrong. A call that never fails here would say nothing.
-static u32 try(const struct shape *shape)
+static u32 try(const struct shape *shape, u32 rounds, u32 *calls)
 {
-    u32 wrong = 0, failures = 0;
+    u32 wrong = 0, failures = 0, made = 0;
 
-    for (u32 i = 0; i < ROUNDS && wrong == 0; i++) {
+    for (u32 i = 0; made < rounds && wrong == 0; i++) {
         u64 arguments[PARAMETERS];
         u32 bytes = choose(shape, arguments);
         if (bytes > LOOKED_AT && i % 8 != 0)
@@ -159,17 +158,20 @@ static u32 try(const struct shape *shape)
         s64 result = enter(shape, arguments);
         wrong += look(shape, arguments, result, bytes);
         failures += result < 0;
+        made++;
     }
+    *calls += made;
     return wrong + (failures == 0);
 }
 
-u32 shapes_wrong(void)
+u32 shapes_wrong(u32 rounds, u32 *calls)
 {
     u32 wrong = 0;
 
+    *calls = 0;
     srand(42);
     for (u32 i = 0; i < ARRAY_SIZE(shapes); i++)
-        wrong += try(&shapes[i]);
+        wrong += try(&shapes[i], rounds, calls);
     tell("%u calls that write to the caller's memory\n", (u32)ARRAY_SIZE(shapes));
     return wrong;
 }

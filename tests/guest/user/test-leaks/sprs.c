@@ -38,12 +38,10 @@ static bool is_leak(u32 number)
     return leak;
 }
 
-s32 spr_role(bool writes)
+static s32 access_all(bool writes)
 {
     s32 leaks = 0;
 
-    if (user_on_exception(next) != 0)
-        return -1;
     for (u32 number = 0; number < REGISTERS; number++) {
         if (number == LR || number == CTR)
             continue;
@@ -52,7 +50,18 @@ s32 spr_role(bool writes)
         else
             leaks += is_leak(number);
     }
-    printf("%u special purpose registers can be %s\n", REGISTERS - 2 - refused,
+    return leaks;
+}
+
+s32 spr_role(bool writes, u32 passes)
+{
+    s32 leaks = 0;
+
+    if (user_on_exception(next) != 0)
+        return -1;
+    for (u32 i = 0; i < passes && leaks == 0; i++)
+        leaks = access_all(writes);
+    printf("%u special purpose registers can be %s\n", REGISTERS - 2 - refused / passes,
            writes ? "written" : "read");
     return leaks;
 }

@@ -244,9 +244,29 @@ static bool more_names(void)
     return status == 0;
 }
 
+static u32 names_taken(void)
+{
+    char name[NAMES_NAME_MAX + 1];
+    u32 pid, starts, count = 0;
+    for (u32 i = 0; names_list(CAP_NAMES, i, name, sizeof(name), &pid, &starts) == 0; i++)
+        count += strncmp(name, "taken-", 6) == 0;
+    return count;
+}
+
+// Whoever registers a name next, those of processes that have ended go, and their endpoints.
+static void names_end_with_their_processes(void)
+{
+    s64 pid = start("names", NULL, NULL);
+    semaphore_down(&done);
+    EXPECT(names_taken() > 0);
+    stop(pid);
+    EXPECT(more_names() && names_taken() == 0);
+}
+
 void nobody_takes_all(void)
 {
     take_all("handles", 4096, more_files);
     take_all("sessions", 64, more_sessions);
     take_all("names", 64, more_names);
+    names_end_with_their_processes();
 }
