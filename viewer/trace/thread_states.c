@@ -327,23 +327,34 @@ static enum thread_time seems(const struct thread_status *thread)
     return ready ? THREAD_READY : THREAD_BLOCKED;
 }
 
+// Returns whether nothing will tell what a thread does, unless it is an idle thread.
+static bool is_unclear(const struct thread_status *thread)
+{
+    return thread->unclear && !thread->parked && seems(thread) == THREAD_BLOCKED;
+}
+
 void thread_states_stop(struct thread_states *states, u64 to,
-                        void (*unknown)(void *context, const struct thread_status *thread,
-                                        u64 *from, enum thread_why *why))
+                        bool (*known)(void *context, const struct thread_status *thread,
+                                      struct thread_interval *interval))
 {
     for (size_t i = 0; i < states->count; i++) {
         struct thread_status *thread = &states->threads[i];
-        enum thread_why why = thread->why;
-        u64 from = to;
+        struct thread_interval at = {.on = seems(thread), .why = thread->why};
+        bool is_known = thread->state != STATE_ENDED && known(states->context, thread, &at);
+        u64 until = is_known && at.on == THREAD_UNKNOWN && at.from < to ? at.from : to;
+        bool off = thread->state == STATE_OFF && (thread->woken == 0 || thread->idle);
         if (thread->state == STATE_ENDED)
             continue;
-        unknown(states->context, thread, &from, &why);
-        from = from < to ? from : to;
-        if (thread->state == STATE_OFF && (thread->woken == 0 || thread->idle))
-            spend(states, thread, seems(thread), from);
+        bool tells = is_known && (at.on == THREAD_READY || at.on == THREAD_BLOCKED);
+        if (off && !tells && is_unclear(thread)) {
+            until = thread->since;
+            at.why = is_known ? at.why : THREAD_UNCLEAR;
+        }
+        if (off)
+            spend(states, thread, tells ? at.on : seems(thread), until);
         else
-            settle(states, thread, from);
-        spend_unknown(states, thread, why, to);
+            settle(states, thread, until);
+        spend_unknown(states, thread, at.why, to);
     }
 }
 

@@ -90,11 +90,12 @@ void thread_states_activity(struct thread_states *states, const struct activity_
 // Tells what lasts until `end`, where the trace ends. The machine tells how far streams reach.
 void thread_states_end(struct thread_states *states, const struct activity_machine *machine,
                        u64 end);
-// Tells what seems to last until `to`, in the midst of a trace. What happens later may show that
-// nobody knows: `unknown` sets since when a thread's state was unknown then, and why.
+// Tells what seems to last until `to`, in the midst of a trace. What happens later may show that it
+// was something else. So `known` sets on, from and why of what a thread is known to have done at
+// the time `to`; false: nobody has found out.
 void thread_states_stop(struct thread_states *states, u64 to,
-                        void (*unknown)(void *context, const struct thread_status *thread,
-                                        u64 *from, enum thread_why *why));
+                        bool (*known)(void *context, const struct thread_status *thread,
+                                      struct thread_interval *interval));
 // Copies what is known now, for the same who get intervals. Free the copy.
 void thread_states_copy(struct thread_states *to, const struct thread_states *from);
 size_t thread_states_bytes(const struct thread_states *states);
