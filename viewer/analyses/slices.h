@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Slices: what CPUs, or threads, did from when to when. Slices that are too short to be told each are joined to
-// a group: one row for each kind, which says how many they are and how long they were together. So
-// the sums by kind stay exact, however short the slices are.
+// Slices: what CPUs, or threads, did from when to when. Slices that are too short to be told each
+// are joined to a group: one row for each kind, which says how many they are and how long they were
+// together. So the sums by kind stay exact, however short the slices are.
 #ifndef KOV_SLICES_H
 #define KOV_SLICES_H
 
@@ -76,8 +76,8 @@ struct slices {
 
 // Begins with no rows; memory of earlier ones is used again.
 void slices_begin(struct slices *slices, u64 shortest, size_t most);
-// Adds a slice, or the part of a group, of which all parts come one after the other. Those of a track
-// come in order of time.
+// Adds a slice, or the part of a group, of which all parts come one after the other. Those of a
+// track come in order of time.
 void slices_add(struct slices *slices, const struct slice *slice);
 void slices_end(struct slices *slices);
 // Joins what is shorter than twice as much as before. Groups that had begun end here.

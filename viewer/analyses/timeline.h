@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the CPUs and threads of a recorded trace did in any interval of it, at any width, with limited work. One
-// pass through the trace makes an index of slices, with the shortest ones joined, and checkpoints:
-// what was so every so many events. A wide interval is answered from the index. A narrow one is
-// visited again from the checkpoint before it. Memory: as the caller limits it, besides the index
-// of packets.
+// What the CPUs and threads of a recorded trace did in any interval of it, at any width, with
+// limited work. One pass through the trace makes an index of slices, with the shortest ones joined,
+// and checkpoints: what was so every so many events. A wide interval is answered from the index. A
+// narrow one is visited again from the checkpoint before it. Memory: as the caller limits it,
+// besides the index of packets.
 #ifndef KOV_TIMELINE_H
 #define KOV_TIMELINE_H
 
@@ -61,8 +61,8 @@ double timeline_part(const struct timeline *timeline);
 // group at an edge may stick out; other slices are cut. The timeline is whole.
 int timeline_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
                     struct slices *into);
-// Fills `into` with the slices of threads, as timeline_slices. `how` is how each track is told (enum
-// slices_how). Of those with a sum there is one group.
+// Fills `into` with the slices of threads, as timeline_slices. `how` is how each track is told
+// (enum slices_how). Of those with a sum there is one group.
 int timeline_thread_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
                            const u8 *how, struct slices *into);
 void timeline_close(struct timeline *timeline);

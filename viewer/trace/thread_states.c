@@ -342,10 +342,12 @@ void thread_states_stop(struct thread_states *states, u64 to,
         struct thread_interval at = {.on = seems(thread), .why = thread->why};
         bool is_known = thread->state != STATE_ENDED && known(states->context, thread, &at);
         u64 until = is_known && at.on == THREAD_UNKNOWN && at.from < to ? at.from : to;
-        bool off = thread->state == STATE_OFF && (thread->woken == 0 || thread->idle);
         if (thread->state == STATE_ENDED)
             continue;
         bool tells = is_known && (at.on == THREAD_READY || at.on == THREAD_BLOCKED);
+        // One that is known to have been ready all the time will turn out to be an idle thread.
+        bool ready = tells && at.on == THREAD_READY && at.from <= thread->since;
+        bool off = thread->state == STATE_OFF && (thread->woken == 0 || thread->idle || ready);
         if (off && !tells && is_unclear(thread)) {
             until = thread->since;
             at.why = is_known ? at.why : THREAD_UNCLEAR;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tells from the kernel's events what each thread does: it runs, waits for a CPU, is blocked and for
-// what, or nobody knows. A state is told when it has ended, since often only what comes next tells
-// what it was. Memory: by the number of threads.
+// Tells from the kernel's events what each thread does: it runs, waits for a CPU, is blocked and
+// for what, or nobody knows. A state is told when it has ended, since often only what comes next
+// tells what it was. Memory: by the number of threads.
 #ifndef KOV_THREAD_STATES_H
 #define KOV_THREAD_STATES_H
 

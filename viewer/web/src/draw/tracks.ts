@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tracks of CPUs and threads on a canvas. What a slice is can be seen by its shape as well as by its colour:
-// user code fills the track, the kernel leaves a part above, idle is a line at the foot, unknown is
-// hatched. Ready is dotted, blocked an outline. A group of short slices is a pile of its parts.
+// Tracks of CPUs and threads on a canvas. What a slice is can be seen by its shape as well as by
+// its colour: user code fills the track, the kernel leaves a part above, idle is a line at the
+// foot, unknown is hatched. Ready is dotted, blocked an outline. A group of short slices is a pile
+// of its parts.
 
 import { niceStep } from "../base/number.ts";
 import { type Interval, SECOND } from "../base/time.ts";

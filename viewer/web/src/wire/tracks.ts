@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The slices of CPUs and threads as tracks. A piece is one slice, or a group of short ones, whose parts say how
-// much of each activity was in it.
+// The slices of CPUs and threads as tracks. A piece is one slice, or a group of short ones, whose
+// parts say how much of each activity was in it.
 
 import type { Interval } from "../base/time.ts";
 import type { FrameSlices, FrameThreads } from "./messages.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the CPUs and threads of a trace did, from hours to nanoseconds. The gateway makes the slices for the
-// time and the width that are shown.
+// What the CPUs and threads of a trace did, from hours to nanoseconds. The gateway makes the slices
+// for the time and the width that are shown.
 
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tracks, with pointer and keys: point for the value, click to select the process, drag for the
-// range, Shift-drag to move, wheel to zoom at the pointer, arrows from slice to slice. A group's line
-// says what is in it; a click on its name, or Enter, folds and unfolds it.
+// range, Shift-drag to move, wheel to zoom at the pointer, arrows from slice to slice. A group's
+// line says what is in it; a click on its name, or Enter, folds and unfolds it.
 
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
