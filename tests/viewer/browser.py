@@ -16,7 +16,12 @@ from conftest import KOV
 from machine import PATIENCE
 
 FRAME_HEAD = struct.Struct("<BBHIIIdd")  # viewer/gateway/messages.def
-OBJECTS, HEAT, METRIC, SLICES, BYTES = 1, 2, 3, 7, 12
+OBJECTS, HEAT, METRIC, SLICES, BYTES, THREADS = 1, 2, 3, 7, 12, 13
+# name and code of each column
+SLICE_COLUMNS = {"from": "d", "to": "d", "time": "d", "process": "I", "thread": "I", "what": "I",
+                 "count": "I", "cpu": "B", "activity": "B"}
+THREAD_COLUMNS = {"from": "d", "to": "d", "time": "d", "process": "I", "thread": "I", "what": "I",
+                  "by": "I", "count": "I", "cpu": "B", "state": "B"}
 
 
 class Gateway:
@@ -136,17 +141,17 @@ class Browser:
             self.rates[topic] = self.heat(columns, rows, column=2, code="f")
         elif kind == METRIC:
             self.metric(topic, columns, rows, flags)
-        elif kind == SLICES:
-            self.topics[topic] = {"rows": self.slices(columns, rows), "interval": interval}
+        elif kind in (SLICES, THREADS):
+            names = SLICE_COLUMNS if kind == SLICES else THREAD_COLUMNS
+            self.topics[topic] = {"rows": self.slices(columns, rows, names), "interval": interval}
         elif kind == BYTES:
             before = b"" if flags & 1 else self.topics.get(topic, b"")
             self.topics[topic] = before + columns[:rows]
 
-    def slices(self, columns, rows):
+    def slices(self, columns, rows, names):
         """Returns rows as the schema names their columns; process is its key, or None."""
-        names = "from", "to", "time", "process", "thread", "what", "count", "cpu", "activity"
         found, at = [], 0
-        for code in "dddIIIIBB":
+        for code in names.values():
             found.append(struct.unpack_from(f"<{rows}{code}", columns, at))
             at += (rows * struct.calcsize(code) + 7) // 8 * 8
         rows = [dict(zip(names, row)) for row in zip(*found)]

@@ -12,14 +12,18 @@
 #define ROWS_A_SLICE 8      // at most, for each of them: short ones of all kinds, and a long one
 #define APART_FIRST 65536   // events between checkpoints
 #define EVENTS_MOST 2000000 // visited for one answer
+#define EVERYTHING                                                                                 \
+    {                                                                                              \
+        .to = UINT64_MAX, .cpu = TRACE_ANY, .pid = TRACE_ANY                                       \
+    }
 
 // ---- checkpoints -------------------------------------------------------------------------------
 
 static void drop(struct timeline *timeline, size_t place)
 {
     struct slice_walk *walk = &timeline->checkpoints[place].walk;
-    timeline->checkpoint_bytes -= activity_bytes(&walk->machine);
-    activity_free(&walk->machine);
+    timeline->checkpoint_bytes -= slice_walk_bytes(walk);
+    slice_walk_free(walk);
 }
 
 // Drops every second one, so that later ones are as far apart as those that stay.
@@ -48,7 +52,7 @@ static void add_checkpoint(struct timeline *timeline, u64 time)
     struct timeline_checkpoint *added = &timeline->checkpoints[timeline->checkpoint_count++];
     added->time = time;
     slice_walk_copy(&added->walk, &timeline->walk, time);
-    timeline->checkpoint_bytes += activity_bytes(&added->walk.machine);
+    timeline->checkpoint_bytes += slice_walk_bytes(&added->walk);
     timeline->since = 0;
 }
 
@@ -64,7 +68,11 @@ static int take_event(void *context, const struct trace_event *event)
         add_checkpoint(timeline, event->time);
     timeline->last = event->time;
     labels_learn(&timeline->labels, event);
+    struct visitor knows = trace_walk_visitor(&timeline->knows);
+    knows.event(knows.context, event);
     int code = walk.event(walk.context, event);
+    if (timeline->thread_index.count > timeline->thread_rows_most)
+        slices_coarsen(&timeline->thread_index);
     return code == KOV_OK && --timeline->portion == 0 ? VISIT_ENOUGH : code;
 }
 
@@ -80,6 +88,8 @@ static int take_loss(void *context, const struct trace_loss *loss)
         kept->from = loss->from > timeline->begin ? loss->from : timeline->begin;
         kept->to = loss->to > kept->from ? loss->to : kept->from;
     }
+    struct visitor knows = trace_walk_visitor(&timeline->knows);
+    knows.loss(knows.context, loss);
     return walk.loss(walk.context, loss);
 }
 
@@ -103,14 +113,44 @@ int timeline_open(struct timeline *timeline, const char *folder, size_t bytes_mo
         return code;
     engine_tell_unknown(&timeline->engine);
     slices_begin(&timeline->index, index_shortest(timeline), SIZE_MAX);
+    slices_begin(&timeline->thread_index, timeline->index.shortest, SIZE_MAX);
+    timeline->thread_rows_most = bytes_most / 8 / sizeof(struct slice);
     timeline->walk.into = &timeline->index;
+    timeline->walk.threads = &timeline->thread_index;
     timeline->walk.from = timeline->begin;
-    timeline->walk.to = timeline->end;
+    timeline->walk.to = timeline->walk.end = timeline->end;
+    timeline->everything = (struct trace_choice)EVERYTHING;
+    timeline->knows.choice = &timeline->everything;
+    trace_walk_begin(&timeline->knows, &timeline->engine);
     slice_walk_begin(&timeline->walk, &timeline->engine, timeline->begin);
     code = labels_begin(&timeline->labels, &timeline->engine, 0);
     engine_seek(&timeline->engine, 0);
     add_checkpoint(timeline, 0);
     return code;
+}
+
+// Takes what is known in the end: of which process each thread was.
+static void take_threads(struct timeline *timeline)
+{
+    const struct thread_states *states = &timeline->walk.states;
+    timeline->thread_count = states->count;
+    timeline->threads = memory_get((states->count + 1) * sizeof(*timeline->threads));
+    for (size_t i = 0; i < states->count; i++) {
+        const struct thread_status *status = &states->threads[i];
+        timeline->threads[status->track] =
+            (struct timeline_thread){.id = status->id,
+                                     .pid = trace_walk_pid(&timeline->knows, status->id),
+                                     .idle = status->idle};
+    }
+}
+
+// Adds up what each thread did in all of the trace.
+static void add_up_threads(struct timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->thread_index.count; i++) {
+        const struct slice *row = &timeline->thread_index.rows[i];
+        timeline->threads[row->track].ticks[thread_kind_time(row->kind)] += row->ticks;
+    }
 }
 
 int timeline_read(struct timeline *timeline, u64 events)
@@ -121,7 +161,13 @@ int timeline_read(struct timeline *timeline, u64 events)
     if (code != KOV_OK || timeline->engine.heap_count > 0)
         return code;
     timeline->is_whole = true;
-    return slice_walk_end(&timeline->walk);
+    take_threads(timeline);
+    code = slice_walk_end(&timeline->walk);
+    add_up_threads(timeline);
+    slices_sort(&timeline->thread_index);
+    activity_free(&timeline->knows.machine);
+    trace_walk_free(&timeline->knows);
+    return code;
 }
 
 double timeline_part(const struct timeline *timeline)
@@ -136,11 +182,10 @@ double timeline_part(const struct timeline *timeline)
 
 // Takes rows of the index. A slice is cut; a group stays whole, as nobody knows what is where in
 // it.
-static void answer_from_index(const struct timeline *timeline, u64 from, u64 to,
-                              struct slices *into)
+static void answer_from_index(const struct slices *index, u64 from, u64 to, struct slices *into)
 {
-    for (size_t i = 0; i < timeline->index.count && !into->is_full; i++) {
-        struct slice row = timeline->index.rows[i];
+    for (size_t i = 0; i < index->count && !into->is_full; i++) {
+        struct slice row = index->rows[i];
         if (row.to <= from || row.from >= to)
             continue;
         if (row.count == 1 && row.ticks == row.to - row.from) {
@@ -163,7 +208,9 @@ static int visit_event(void *context, const struct trace_event *event)
     struct answer *answer = context;
     struct visitor walk = slice_walk_visitor(&answer->walk);
     int code = walk.event(walk.context, event);
-    bool enough = ++answer->events == EVENTS_MOST || answer->walk.into->is_full;
+    const struct slice_walk *walk_of = &answer->walk;
+    const struct slices *into = walk_of->into != NULL ? walk_of->into : walk_of->threads;
+    bool enough = ++answer->events == EVENTS_MOST || into->is_full;
     return code == KOV_OK && enough ? VISIT_ENOUGH : code;
 }
 
@@ -188,66 +235,116 @@ static const struct timeline_checkpoint *checkpoint_before(const struct timeline
     return &timeline->checkpoints[low];
 }
 
-// Visits the trace again. *enough: not all of it, since there are too many events.
-static int answer_from_trace(struct timeline *timeline, u64 from, u64 to, struct slices *into,
-                             bool *enough)
+// What is to be answered: of CPUs, or of threads.
+struct wanted {
+    u64 from, to;
+    bool threads;
+};
+
+static const struct slices *index_of(const struct timeline *timeline, const struct wanted *wanted)
 {
-    const struct timeline_checkpoint *checkpoint = checkpoint_before(timeline, from);
+    return wanted->threads ? &timeline->thread_index : &timeline->index;
+}
+
+// Begins an answer where a checkpoint is.
+static struct answer *begin_answer(const struct timeline *timeline, const struct wanted *wanted,
+                                   struct slices *into, u64 *time)
+{
+    const struct timeline_checkpoint *checkpoint = checkpoint_before(timeline, wanted->from);
     struct answer *answer = memory_get(sizeof(*answer));
-    struct visitor visitor = {visit_event, visit_loss, answer};
+    *answer = (struct answer){0};
     slice_walk_copy(&answer->walk, &checkpoint->walk, checkpoint->time);
-    answer->walk.from = from;
-    answer->walk.to = to;
-    answer->walk.into = into;
+    answer->walk.from = wanted->from;
+    answer->walk.to = wanted->to;
+    answer->walk.into = wanted->threads ? NULL : into;
+    answer->walk.threads = wanted->threads ? into : NULL;
+    answer->walk.known = &timeline->thread_index;
     if (checkpoint->time == 0)
         answer->walk.knows = 0; // nothing was visited before
-    engine_seek(&timeline->engine, checkpoint->time);
-    int code = engine_visit(&timeline->engine, to, &visitor);
+    *time = checkpoint->time;
+    return answer;
+}
+
+// Visits the trace again. *enough: not all of it, since there are too many events. What comes after
+// its end tells what threads were in, unless that lasts so long that the index has it.
+static int answer_from_trace(struct timeline *timeline, const struct wanted *wanted,
+                             struct slices *into, bool *enough)
+{
+    u64 time, until = wanted->to, rest = timeline->end - wanted->to;
+    struct answer *answer = begin_answer(timeline, wanted, into, &time);
+    struct visitor visitor = {visit_event, visit_loss, answer};
+    if (wanted->threads)
+        until += rest < timeline->thread_index.shortest ? rest : timeline->thread_index.shortest;
+    engine_seek(&timeline->engine, time);
+    int code = engine_visit(&timeline->engine, until, &visitor);
     *enough = answer->events == EVENTS_MOST;
-    int ended = slice_walk_end(&answer->walk);
+    bool stops = wanted->threads && until < timeline->end;
+    int ended = stops ? slice_walk_stop(&answer->walk, until) : slice_walk_end(&answer->walk);
     free(answer);
     return code == KOV_OK ? ended : code;
 }
 
-static int answer_once(struct timeline *timeline, u64 from, u64 to, u64 shortest, size_t most,
-                       struct slices *into)
+static int answer_once(struct timeline *timeline, const struct wanted *wanted, u64 shortest,
+                       size_t most, struct slices *into)
 {
+    const struct slices *index = index_of(timeline, wanted);
     bool too_many = false;
     slices_begin(into, shortest, most);
     int code = KOV_OK;
-    if (shortest < timeline->index.shortest)
-        code = answer_from_trace(timeline, from, to, into, &too_many);
-    if (code != KOV_OK || (shortest < timeline->index.shortest && !too_many))
+    if (shortest < index->shortest)
+        code = answer_from_trace(timeline, wanted, into, &too_many);
+    if (code != KOV_OK || (shortest < index->shortest && !too_many))
         return code;
     slices_begin(into, shortest, most);
-    answer_from_index(timeline, from, to, into);
+    answer_from_index(index, wanted->from, wanted->to, into);
+    return code;
+}
+
+static int answer(struct timeline *timeline, struct wanted *wanted, u32 width, size_t most,
+                  struct slices *into)
+{
+    wanted->from = wanted->from > timeline->begin ? wanted->from : timeline->begin;
+    wanted->to = wanted->to < timeline->end ? wanted->to : timeline->end;
+    slices_begin(into, 1, most);
+    if (wanted->from >= wanted->to)
+        return KOV_OK;
+    u64 time = wanted->to - wanted->from, shortest = 1 + time / (width == 0 ? 1 : width);
+    int code = answer_once(timeline, wanted, shortest, most, into);
+    // Groups of one slice are not longer than it, so this ends: all of the time is one group.
+    while (code == KOV_OK && into->is_full && shortest < time)
+        code = answer_once(timeline, wanted, shortest *= 2, most, into);
     return code;
 }
 
 int timeline_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
                     struct slices *into)
 {
-    from = from > timeline->begin ? from : timeline->begin;
-    to = to < timeline->end ? to : timeline->end;
-    slices_begin(into, 1, most);
-    if (from >= to)
-        return KOV_OK;
-    u64 shortest = 1 + (to - from) / (width == 0 ? 1 : width);
-    int code = answer_once(timeline, from, to, shortest, most, into);
-    // Groups of one slice are not longer than it, so this ends: all of the time is one group.
-    while (code == KOV_OK && into->is_full && shortest < to - from)
-        code = answer_once(timeline, from, to, shortest *= 2, most, into);
-    return code;
+    struct wanted wanted = {from, to, false};
+    return answer(timeline, &wanted, width, most, into);
+}
+
+int timeline_thread_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
+                           const u8 *how, struct slices *into)
+{
+    struct wanted wanted = {from, to, true};
+    into->how = how;
+    into->hows = timeline->thread_count;
+    return answer(timeline, &wanted, width, most, into);
 }
 
 void timeline_close(struct timeline *timeline)
 {
-    if (!timeline->is_whole)
-        activity_free(&timeline->walk.machine);
+    if (!timeline->is_whole) {
+        slice_walk_free(&timeline->walk);
+        activity_free(&timeline->knows.machine);
+        trace_walk_free(&timeline->knows);
+    }
     while (timeline->checkpoint_count > 0)
         drop(timeline, --timeline->checkpoint_count);
     free(timeline->checkpoints);
     slices_free(&timeline->index);
+    slices_free(&timeline->thread_index);
+    free(timeline->threads);
     labels_free(&timeline->labels);
     free(timeline->losses);
     engine_close(&timeline->engine);

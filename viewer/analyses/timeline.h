@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: MIT
-// What the CPUs of a recorded trace did in any interval of it, at any width, with limited work. One
-// pass through the trace makes an index of slices, with the shortest ones joined, and checkpoints:
-// what was so every so many events. A wide interval is answered from the index. A narrow one is
-// visited again from the checkpoint before it. Memory: as the caller limits it, besides the index
-// of packets.
+// What the CPUs and threads of a recorded trace did in any interval of it, at any width, with
+// limited work. One pass through the trace makes an index of slices, with the shortest ones joined,
+// and checkpoints: what was so every so many events. A wide interval is answered from the index. A
+// narrow one is visited again from the checkpoint before it. Memory: as the caller limits it,
+// besides the index of packets.
 #ifndef KOV_TIMELINE_H
 #define KOV_TIMELINE_H
 
-#include "trace/labels.h"
 #include "analyses/slice_walk.h"
+#include "analyses/trace_walk.h"
 
 #define CHECKPOINTS_MAX 1024
 
 struct timeline_checkpoint {
     u64 time; // all events before it are in the walk
     struct slice_walk walk;
+};
+
+// A thread of the trace. Its number in the array is its track.
+struct timeline_thread {
+    u64 id, pid; // pid 0: the kernel; ACTIVITY_NO_PID: not known
+    bool idle;
+    u64 ticks[THREAD_TIMES];
 };
 
 struct timeline {
@@ -26,7 +33,13 @@ struct timeline {
     size_t bytes_most;
 
     struct slice_walk walk; // of the pass
-    struct slices index;
+    struct trace_choice everything;
+    struct trace_walk knows; // of the pass: the processes of threads
+    struct slices index;     // of CPUs
+    struct slices thread_index;
+    size_t thread_rows_most;         // of it: with more it becomes coarser
+    struct timeline_thread *threads; // once it is whole
+    size_t thread_count;
     struct trace_loss *losses; // of the kernel's streams, in order of their begin
     size_t loss_count, loss_capacity;
     struct timeline_checkpoint *checkpoints;
@@ -48,6 +61,10 @@ double timeline_part(const struct timeline *timeline);
 // group at an edge may stick out; other slices are cut. The timeline is whole.
 int timeline_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
                     struct slices *into);
+// Fills `into` with the slices of threads, as timeline_slices. `how` is how each track is told
+// (enum slices_how). Of those with a sum there is one group.
+int timeline_thread_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
+                           const u8 *how, struct slices *into);
 void timeline_close(struct timeline *timeline);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Divides the times of threads (trace_sched.h). While a thread runs, its CPU's activity decides,
+// Divides the times of threads (state_walk.h). While a thread runs, its CPU's activity decides,
 // else whether it waits for an answer. Where CPUs and threads contradict each other, the time is
 // unknown. All is added up by thread while the trace is read, because the trace may tell only later
 // to which process a thread belongs.
 #include "analyses/trace_breakdown.h"
+#include "analyses/state_walk.h"
 #include "analyses/syscall_name.h"
 #include "analyses/event_words.h"
 #include "analyses/trace_calls.h"
 #include "analyses/trace_needs.h"
-#include "analyses/trace_sched.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -110,21 +110,21 @@ static void divide_run(struct part_row *thread, u64 ticks)
         thread->ticks[i] += thread->run[i];
 }
 
-static void take_time(void *context, u64 id, enum thread_time on, u64 reason, u64 from, u64 to)
+static void take_time(void *context, const struct thread_interval *interval)
 {
-    (void)reason;
     struct breakdown *breakdown = context;
-    struct part_row *thread = get_thread(breakdown, id);
-    u32 part = on == READY                                                ? PART_READY
-               : on != BLOCKED && !thread->sleeps                         ? (u32)ACTIVITY_UNKNOWN
+    enum thread_time on = interval->on;
+    struct part_row *thread = get_thread(breakdown, interval->thread);
+    u32 part = on == THREAD_READY                                         ? PART_READY
+               : on != THREAD_BLOCKED && !thread->sleeps                  ? (u32)ACTIVITY_UNKNOWN
                : (breakdown->for_waits & ~breakdown->recorded->ever) != 0 ? (u32)ACTIVITY_UNKNOWN
                : thread->waits                                            ? PART_CALL
                                                                           : PART_BLOCKED;
-    if (on == RUN) {
-        divide_run(thread, to - from);
+    if (on == THREAD_RUN) {
+        divide_run(thread, interval->to - interval->from);
     } else {
-        thread->ticks[part] += to - from;
-        measure(breakdown, id, part, from, to);
+        thread->ticks[part] += interval->to - interval->from;
+        measure(breakdown, interval->thread, part, interval->from, interval->to);
     }
     memset(thread->run, 0, sizeof(thread->run));
 }
@@ -384,9 +384,8 @@ static void end_measures(const struct breakdown *breakdown, const struct trace_w
     measures->end(measures->context, walk);
 }
 
-static void put_answer(void *context, const struct trace_walk *walk)
+static void put_answer(struct breakdown *breakdown, const struct trace_walk *walk)
 {
-    struct breakdown *breakdown = context;
     if (breakdown->measures != NULL) {
         end_measures(breakdown, walk);
         return;
@@ -410,11 +409,17 @@ static int follow(struct engine *engine, const struct trace_choice *choice, u64 
                                   .most = most,
                                   .document = document,
                                   .measures = measures};
-    const struct sched_follower follower = {take_time, take_interval, take_event,
-                                            take_loss, put_answer,    &breakdown};
+    struct state_walk walk = {.ended = take_time,
+                              .interval = take_interval,
+                              .event = take_event,
+                              .loss = take_loss,
+                              .context = &breakdown};
     calls_begin(&breakdown.calls);
     breakdown.calls.measures = measures;
-    int code = trace_sched_follow(engine, choice, &follower);
+    int code = state_walk(&walk, engine, choice);
+    if (code == KOV_OK)
+        put_answer(&breakdown, &walk.walk);
+    state_walk_free(&walk);
     calls_free(&breakdown.calls);
     keyed_rows_free(&breakdown.threads);
     keyed_rows_free(&breakdown.syscalls);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Threads over time. trace_sched.c tells what each thread did.
+// Threads over time.
 #include "analyses/trace_threads.h"
+#include "analyses/state_walk.h"
 #include "analyses/thread_strips.h"
-#include "analyses/trace_sched.h"
 
 #include <stdlib.h>
 
@@ -20,22 +20,16 @@ struct threads {
 
 // ---- events ------------------------------------------------------------------------------------
 
-static void take_time(void *context, u64 thread, enum thread_time on, u64 reason, u64 from, u64 to)
+static void take_time(void *context, const struct thread_interval *interval)
 {
-    static const enum strip_state states[] = {[RUN] = STRIP_RUN,
-                                              [READY] = STRIP_READY,
-                                              [BLOCKED] = STRIP_BLOCKED,
-                                              [UNKNOWN] = STRIP_UNKNOWN};
+    static const enum strip_state states[] = {[THREAD_RUN] = STRIP_RUN,
+                                              [THREAD_READY] = STRIP_READY,
+                                              [THREAD_BLOCKED] = STRIP_BLOCKED,
+                                              [THREAD_UNKNOWN] = STRIP_UNKNOWN};
     struct threads *threads = context;
-    char letter = on == BLOCKED ? thread_strips_letter(reason) : 0;
-    strips_add(&threads->strips, thread, states[on], letter, from, to);
-}
-
-static int take_interval(void *context, const struct activity_interval *interval)
-{
-    (void)context; // what a thread does while it runs is not shown
-    (void)interval;
-    return KOV_OK;
+    char letter = interval->on == THREAD_BLOCKED ? thread_strips_letter(interval->reason) : 0;
+    strips_add(&threads->strips, interval->thread, states[interval->on], letter, interval->from,
+               interval->to);
 }
 
 static int take_event(void *context, const struct trace_walk *walk, const struct trace_event *event)
@@ -51,12 +45,6 @@ static int take_event(void *context, const struct trace_walk *walk, const struct
     return KOV_OK;
 }
 
-static void take_loss(void *context, const struct trace_loss *loss)
-{
-    (void)context; // what threads did then is UNKNOWN
-    (void)loss;
-}
-
 // ---- the answer --------------------------------------------------------------------------------
 
 static int compare(const void *one, const void *other)
@@ -67,9 +55,8 @@ static int compare(const void *one, const void *other)
     return a->key[0] < b->key[0] ? -1 : a->key[0] > b->key[0];
 }
 
-static void take_end(void *context, const struct trace_walk *walk)
+static void put_answer(struct threads *threads, const struct trace_walk *walk)
 {
-    struct threads *threads = context;
     struct keyed_rows *strips = &threads->strips.rows;
     u64 most = threads->wishes->most;
     if (strips->count > 1)
@@ -99,8 +86,7 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
                               .choice = choice,
                               .document = document,
                               .idle = {.row_bytes = KEY_WORDS * sizeof(u64)}};
-    const struct sched_follower follower = {take_time, take_interval, take_event,
-                                            take_loss, take_end,      &threads};
+    struct state_walk walk = {.ended = take_time, .event = take_event, .context = &threads};
     struct trace_walk range = {.choice = choice};
     u64 end;
     engine_range(engine, &threads.begin, &end);
@@ -108,7 +94,10 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
     if (range.begin == range.end)
         range.end++;
     strips_begin(&threads.strips, range.begin, range.end, (u32)wishes->cells);
-    int code = trace_sched_follow(engine, choice, &follower);
+    int code = state_walk(&walk, engine, choice);
+    if (code == KOV_OK)
+        put_answer(&threads, &walk.walk);
+    state_walk_free(&walk);
     strips_free(&threads.strips);
     keyed_rows_free(&threads.idle);
     return code == KOV_OK ? threads.code : code;

@@ -29,17 +29,12 @@ u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu)
 
 u64 trace_walk_known(const struct trace_walk *walk, u32 cpu)
 {
-    u64 until = walk->machine.known[cpu];
-    return until < walk->begin ? walk->begin : until < walk->end ? until : walk->end;
+    return activity_known(&walk->machine, cpu, walk->begin, walk->end);
 }
 
 u64 trace_walk_all_known(const struct trace_walk *walk)
 {
-    u64 until = walk->end;
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        if ((walk->machine.told >> cpu & 1) != 0 && trace_walk_known(walk, cpu) < until)
-            until = trace_walk_known(walk, cpu);
-    return until;
+    return activity_all_known(&walk->machine, walk->begin, walk->end);
 }
 
 bool trace_walk_is_cut(const struct trace_walk *walk)

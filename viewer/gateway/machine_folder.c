@@ -35,7 +35,8 @@ static void take_message(void *context, bool is_warning, const char *text)
 
 bool folder_has(enum watched_kind kind)
 {
-    return kind == WATCHED_STATUS || kind == WATCHED_MARKS || kind == WATCHED_SLICES;
+    return kind == WATCHED_STATUS || kind == WATCHED_MARKS || kind == WATCHED_SLICES ||
+           kind == WATCHED_THREADS;
 }
 
 void folder_put_status(struct machine *machine, json_t *data)

@@ -159,6 +159,19 @@ int publish_server(struct machine *machine, struct published *published);
 int publish_workloads(struct machine *machine, struct published *published);
 int publish_marks(struct machine *machine, struct published *published);
 int publish_slices(struct machine *machine, struct published *published);
+int publish_threads(struct machine *machine, struct published *published);
+
+#define SLICE_ROWS_MAX 22000u // of a frame
+#define NO_THREAD UINT32_MAX  // in a frame
+
+// Which part of a trace folder a topic tells, in ticks, and for how many pixels.
+struct trace_interval {
+    u64 from, to;
+    u32 width;
+};
+// Finds it. False: there is nothing to tell now, or ever, as the topic was told.
+bool publish_trace_interval(struct machine *machine, struct published *published,
+                            struct trace_interval *interval);
 
 // Returns the number of the thing that a line of the tree stands for.
 u32 tree_entry_thing(struct names *names, const struct snapshot *snapshot,

@@ -28,6 +28,7 @@ static const struct {
     [WATCHED_WORKLOADS] = {0.5, publish_workloads, true},
     [WATCHED_MARKS] = {1, publish_marks, true},
     [WATCHED_SLICES] = {INFINITY, publish_slices}, // once: what was does not change
+    [WATCHED_THREADS] = {INFINITY, publish_threads},
 };
 
 // Ends a topic of which the machine never has anything.

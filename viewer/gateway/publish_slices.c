@@ -8,10 +8,8 @@
 #include <stdlib.h>
 
 #define WIDTH_MAX 4096u
-#define SLICE_ROWS_MAX 24000u
 #define LOSSES_MAX 1000u      // rows of them; more are joined
 #define SLICE_LOST ACTIVITIES // activity of a row
-#define NO_THREAD UINT32_MAX
 
 _Static_assert(SLICE_ROWS_MAX *(3 * 8 + 4 * 4 + 2) + FRAME_HEAD_BYTES + 64 < FRAME_OUT_BYTES,
                "an answer fits a message");
@@ -135,29 +133,38 @@ static void send_slices(struct machine *machine, struct published *published, u6
     free(losses);
 }
 
-int publish_slices(struct machine *machine, struct published *published)
+bool publish_trace_interval(struct machine *machine, struct published *published,
+                            struct trace_interval *interval)
 {
     struct timeline *timeline = machine->timeline;
     if (machine->settings.folder == NULL) {
         publish_stop(machine, published,
                      "only trace folders have slices: `kov trace record FOLDER` writes one, "
                      "`kov serve -m NAME=FOLDER` shows it");
-        return KOV_OK;
+        return false;
     }
     if (timeline == NULL && machine->failure[0] != 0)
         publish_stop(machine, published, machine->failure);
     if (timeline == NULL || !timeline->is_whole)
-        return KOV_OK; // it is said when it is
-    double width = fmin(publish_number(published, "width", 1000), WIDTH_MAX);
+        return false; // it is said when it is
     u64 from = machine_ticks(machine, publish_number(published, "from", NAN), timeline->begin);
     u64 to = machine_ticks(machine, publish_number(published, "to", NAN), timeline->end);
-    from = from > timeline->begin ? from : timeline->begin;
-    to = to < timeline->end ? to : timeline->end;
+    interval->width = (u32)fmin(publish_number(published, "width", 1000), WIDTH_MAX);
+    interval->from = from > timeline->begin ? from : timeline->begin;
+    interval->to = to < timeline->end ? to : timeline->end;
+    return true;
+}
+
+int publish_slices(struct machine *machine, struct published *published)
+{
+    struct trace_interval at;
     struct slices slices = {0};
-    int code =
-        timeline_slices(timeline, from, to, (u32)width, SLICE_ROWS_MAX - LOSSES_MAX - 100, &slices);
+    if (!publish_trace_interval(machine, published, &at))
+        return KOV_OK;
+    int code = timeline_slices(machine->timeline, at.from, at.to, at.width,
+                               SLICE_ROWS_MAX - LOSSES_MAX - 100, &slices);
     if (code == KOV_OK)
-        send_slices(machine, published, from, to < from ? from : to, &slices);
+        send_slices(machine, published, at.from, at.to < at.from ? at.from : at.to, &slices);
     else
         publish_stop(machine, published, machine->failure);
     slices_free(&slices);

@@ -541,6 +541,21 @@ struct visitor activity_visitor(struct activity_machine *machine)
     return (struct visitor){take_event, take_loss, machine};
 }
 
+u64 activity_known(const struct activity_machine *machine, u32 cpu, u64 begin, u64 end)
+{
+    u64 until = machine->known[cpu];
+    return until < begin ? begin : until < end ? until : end;
+}
+
+u64 activity_all_known(const struct activity_machine *machine, u64 begin, u64 end)
+{
+    u64 until = end;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        if ((machine->told >> cpu & 1) != 0 && activity_known(machine, cpu, begin, end) < until)
+            until = activity_known(machine, cpu, begin, end);
+    return until;
+}
+
 int activity_end(struct activity_machine *machine, u64 to)
 {
     int code = KOV_OK;

@@ -74,6 +74,10 @@ bool activity_leaves_out(const struct activity_machine *machine, u64 pid);
 bool activity_is_idle(const struct activity_machine *machine, u64 thread);
 // Returns whether a thread is known to be the kernel's own.
 bool activity_is_kernel(const struct activity_machine *machine, u64 thread);
+// Return until when a CPU's stream tells what happens on it, and until when all CPUs' do: not
+// before `begin`, not behind `end`.
+u64 activity_known(const struct activity_machine *machine, u32 cpu, u64 begin, u64 end);
+u64 activity_all_known(const struct activity_machine *machine, u64 begin, u64 end);
 // Copies what the machine knows now (activity_copy.c). The copy has the same callback. End it with
 // activity_end or activity_free. A visit that goes on with the copy begins with the next event.
 void activity_copy(struct activity_machine *to, const struct activity_machine *from);

@@ -138,7 +138,8 @@ kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/analyses/trace
     viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
 kov_trace_profile_LIBS := jansson dw elf m
 kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/analyses/trace_sched.c \
-    viewer/analyses/trace_reasons.c $(KOV_UNIT_TOOL)
+    viewer/analyses/trace_reasons.c viewer/analyses/state_walk.c \
+    viewer/trace/thread_states.c $(KOV_UNIT_TOOL)
 kov_trace_sched_LIBS := jansson dw elf m
 kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/analyses/trace_idle.c $(KOV_UNIT_TOOL)
 kov_trace_idle_LIBS := jansson dw elf m

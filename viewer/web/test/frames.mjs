@@ -18,6 +18,7 @@ export const FRAMES = {
   ranking: [5, "u32 u32 f32 f32 f32 f32 f32 f32 f32 u8"],
   slices: [7, "f64 f64 f64 u32 u32 u32 u32 u8 u8"],
   bytes: [12, "u8"],
+  threads: [13, "f64 f64 f64 u32 u32 u32 u32 u32 u8 u8"],
 };
 
 const padded = (bytes) => Math.ceil(bytes / 8) * 8;

@@ -3,10 +3,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { timeLabels } from "../src/draw/tracks.ts";
+import { CPUS, lineAt, linesOf, NO_PROCESS, openProcesses, turn } from "../src/model/lines.ts";
 import * as store from "../src/model/store.ts";
 import { exact, pan, show, showWhole, shown, whole, zoom } from "../src/model/window.ts";
-import { type FrameSlices, decodeFrame } from "../src/wire/messages.ts";
-import { findPiece, isGroup, pieceAt, sumsOf, tracksOf } from "../src/wire/tracks.ts";
+import { type FrameSlices, type FrameThreads, decodeFrame } from "../src/wire/messages.ts";
+import {
+  activityName,
+  findPiece,
+  isGroup,
+  leftOutOf,
+  pieceAt,
+  rowsOf,
+  statesOf,
+  sumsOf,
+  threadTracksOf,
+  tracksOf,
+} from "../src/wire/tracks.ts";
 import { frame } from "./frames.mjs";
 
 const RUN = 2;
@@ -115,4 +127,86 @@ test("an axis has labels at each length, all different, in order", () => {
   }
   assert.equal(exact(8171605, 1), "0.008171605");
   assert.equal(exact(123456789012, 60e9), "123.457");
+});
+
+// ---- threads -----------------------------------------------------------------------------------
+
+const NOBODY = 0xffffffff;
+const [THREAD_USER, THREAD_KERNEL, THREAD_READY, THREAD_BLOCKED] = [1, 2, 4, 5];
+
+/** Rows: from, to, time, process, thread, what, by, count, cpu, state. */
+const threads = (rows: number[][]): FrameThreads =>
+  decodeFrame(frame("threads", 1, rows)) as FrameThreads;
+
+const did = rowsOf(
+  threads([
+    [0, 40, 40, 2, 31, 1, NOBODY, 1, 0, THREAD_USER],
+    [0, 100, 30, 1, 30, 1, NOBODY, 5, 1, THREAD_KERNEL],
+    [0, 100, 70, 1, 30, 1, NOBODY, 5, 1, THREAD_BLOCKED],
+    [40, 90, 50, 2, 31, 1, NOBODY, 1, 0, THREAD_BLOCKED],
+    [90, 100, 10, 2, 31, 1, 30, 1, 0, THREAD_READY],
+    [0, 100, 100, 0, 29, 1, NOBODY, 1, 0, 0],
+    [0, 100, 0, 0, NOBODY, 1, NOBODY, 12, 0, 7],
+  ]),
+);
+
+test("rows of threads become tracks; those left out are no track", () => {
+  const tracks = threadTracksOf(did);
+  assert.deepEqual(
+    tracks.map((one) => [one.key, one.pieces.length, one.pieces.some((of) => isGroup(did, of))]),
+    [
+      ["t:29", 1, false],
+      ["t:30", 1, true],
+      ["t:31", 3, false],
+    ],
+  );
+  assert.equal(leftOutOf(did), 12);
+  assert.deepEqual(statesOf(tracks), [100, 40, 30, 0, 10, 120]);
+  assert.equal(activityName(did.activity[4]), "ready");
+});
+
+test("groups fold and unfold, each machine's for itself; a height finds its line", () => {
+  const cpus = tracksOf(said);
+  const own: Record<string, string> = { "t:29": NO_PROCESS, "t:30": "p:7", "t:31": "p:3" };
+  const keys = (): string[] =>
+    linesOf(cpus, threadTracksOf(did), (track) => own[track.key]).map((one) => one.key);
+  const closed = ["p:3", "p:7", NO_PROCESS];
+  assert.deepEqual(keys(), [CPUS, "c:0", "c:1", ...closed]);
+  assert.equal(openProcesses(), " ", "none is asked for");
+  turn("p:7");
+  assert.deepEqual(keys(), [CPUS, "c:0", "c:1", "p:3", "p:7", "t:30", NO_PROCESS]);
+  turn(CPUS);
+  turn("p:3", true);
+  turn("p:3", true);
+  assert.deepEqual(keys(), [CPUS, "p:3", "t:31", "p:7", "t:30", NO_PROCESS]);
+  assert.deepEqual(openProcesses().split(" ").sort(), ["p:3", "p:7"]);
+  const lines = linesOf(cpus, threadTracksOf(did), (track) => own[track.key]);
+  assert.deepEqual(
+    [-0.1, 0, 0.9, 2.5, 5.9, 6].map((height) => lineAt(lines, height)?.key),
+    [undefined, CPUS, CPUS, "t:31", NO_PROCESS, undefined],
+  );
+  store.machine.value = "another";
+  assert.deepEqual(keys(), [CPUS, "c:0", "c:1", ...closed]);
+  store.machine.value = "";
+  for (const key of [CPUS, "p:3", "p:7"]) turn(key);
+  assert.deepEqual(keys(), [CPUS, "c:0", "c:1", ...closed]);
+});
+
+test("a group says for how many of its threads there is no room", () => {
+  const rows = Array.from({ length: 1000 }, (_, i) => [0, 9, 9, 1, 50 + i, 1, NOBODY, 1, 0, 1]);
+  const tracks = threadTracksOf(rowsOf(threads(rows)));
+  turn("p:9");
+  const lines = linesOf([], tracks, () => "p:9");
+  assert.equal(lines.length, 800);
+  assert.equal(lines[1].hidden, 1000 - 798);
+  turn("p:9");
+});
+
+test("so many open processes are asked for as a message has room for", () => {
+  const many = Array.from({ length: 100 }, (_, i) => `p:${1000 + i}`);
+  for (const key of many) turn(key, true);
+  assert.ok(openProcesses().length <= 256);
+  assert.ok(openProcesses().split(" ").length > 30);
+  for (const key of many) turn(key, false);
+  assert.equal(openProcesses(), " ");
 });

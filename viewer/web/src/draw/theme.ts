@@ -9,6 +9,7 @@ const NAMES = [
   "accent",
   "lost",
   "blocked",
+  "ready",
   "run-user",
   "run-kernel",
   "run-call",

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Tracks of CPUs on a canvas. What a slice is can be seen by its shape as well as by its colour:
-// user code fills the track, the kernel leaves a part above, idle is a line at the foot, unknown is
-// hatched. A group of short slices is a pile of its parts.
+// Tracks of CPUs and threads on a canvas. What a slice is can be seen by its shape as well as by
+// its colour: user code fills the track, the kernel leaves a part above, idle is a line at the
+// foot, unknown is hatched. Ready is dotted, blocked an outline. A group of short slices is a pile
+// of its parts.
 
 import { niceStep } from "../base/number.ts";
 import { type Interval, SECOND } from "../base/time.ts";
-import { IDLE, isGroup, LOST, type Piece, RUN, type Track, UNKNOWN } from "../wire/tracks.ts";
-import type { FrameSlices } from "../wire/messages.ts";
+import {
+  BLOCKED,
+  IDLE,
+  isGroup,
+  isRun,
+  isUnknown,
+  LOST,
+  type Piece,
+  READY,
+  RUN,
+  type Rows,
+  type Track,
+  UNKNOWN,
+} from "../wire/tracks.ts";
 import type { Box } from "./graph.ts";
 import { hatch } from "./interval.ts";
 import type { ColourName, Theme } from "./theme.ts";
@@ -22,15 +35,22 @@ const COLOURS: readonly ColourName[] = [
   "run-fault",
   "run-kernel",
   "lost",
+  "blocked",
+  "run-user",
+  "run-kernel",
+  "run-user",
+  "ready",
+  "blocked",
 ];
 /** The part of a track's height that a slice fills, from the foot. */
-const HEIGHTS = [1, 0.14, 1, 0.78, 0.78, 0.6, 0.46, 1];
+const HEIGHTS = [1, 0.14, 1, 0.78, 0.78, 0.6, 0.46, 1, 1, 1, 0.78, 1, 0.6, 0.3];
 /** From the foot: what ran, then the kernel, then nothing. */
-const PILE = [RUN, 3, 4, 5, 6, UNKNOWN, IDLE];
+const PILE = [RUN, 3, 4, 5, 6, 9, 10, 11, READY, BLOCKED, UNKNOWN, 8, IDLE];
 const LABEL_LEAST = 44;
+const DOTS_APART = 4;
 
 export interface Drawn {
-  frame: FrameSlices;
+  frame: Rows;
   shown: Interval;
   theme: Theme;
   /** Of the process of a row, and whether it is the kernel's, or the selected one. */
@@ -46,13 +66,12 @@ const colourOf = (drawn: Drawn, row: number): ColourName => {
 };
 
 function drawPiece(context: Context, box: Box, drawn: Drawn, piece: Piece): void {
-  const { frame, theme } = drawn;
+  const { frame } = drawn;
   if (!isGroup(frame, piece)) {
     const activity = frame.activity[piece.first];
     const height = Math.max(1, box.height * HEIGHTS[activity]);
     const part = { ...box, y: box.y + box.height - height, height };
-    if (activity === UNKNOWN) hatchUnknown(context, part, theme);
-    else fill(context, part, theme[colourOf(drawn, piece.first)]);
+    fillPart(context, part, drawn, piece.first);
     return;
   }
   const rows = Array.from({ length: piece.end - piece.first }, (_, i) => piece.first + i);
@@ -63,9 +82,39 @@ function drawPiece(context: Context, box: Box, drawn: Drawn, piece: Piece): void
     const height = (box.height * frame.time[row]) / all;
     foot -= height;
     const part = { ...box, y: foot, height };
-    if (frame.activity[row] === UNKNOWN) hatchUnknown(context, part, theme);
-    else if (frame.activity[row] !== IDLE) fill(context, part, theme[colourOf(drawn, row)]);
+    if (frame.activity[row] !== IDLE) fillPart(context, part, drawn, row);
   }
+}
+
+function fillPart(context: Context, box: Box, drawn: Drawn, row: number): void {
+  const activity = drawn.frame.activity[row];
+  const colour = drawn.theme[colourOf(drawn, row)];
+  if (isUnknown(activity)) hatchUnknown(context, box, drawn.theme);
+  else if (activity === READY) dot(context, box, colour);
+  else if (activity === BLOCKED) outline(context, box, colour);
+  else fill(context, box, colour);
+}
+
+/** Columns of dots, from multiples of their distance so that they stand still. */
+function dot(context: Context, box: Box, colour: string): void {
+  if (box.width < DOTS_APART * 2 || box.height < DOTS_APART) {
+    fill(context, box, colour);
+    return;
+  }
+  const first = Math.ceil(box.x / DOTS_APART) * DOTS_APART;
+  for (let x = first; x < box.x + box.width - 1; x += DOTS_APART)
+    for (let y = box.y + 1; y < box.y + box.height - 1; y += DOTS_APART)
+      fill(context, { x, y, width: 2, height: 2 }, colour);
+}
+
+function outline(context: Context, box: Box, colour: string): void {
+  if (box.width < 4 || box.height < 4) {
+    fill(context, { ...box, y: box.y + box.height - 1, height: 1 }, colour);
+    return;
+  }
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.strokeRect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1);
 }
 
 function hatchUnknown(context: Context, box: Box, theme: Theme): void {
@@ -88,6 +137,15 @@ function drawLabel(context: Context, box: Box, text: string, colour: string): vo
   context.restore();
 }
 
+/** Writes what a group says. */
+export function drawWords(context: Context, box: Box, text: string, theme: Theme): void {
+  context.save();
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  drawLabel(context, box, text, theme.dim);
+  context.restore();
+}
+
 export function drawTrack(context: Context, box: Box, drawn: Drawn, track: Track): void {
   const { frame, shown, theme } = drawn;
   const scale = box.width / (shown.to - shown.from);
@@ -103,12 +161,12 @@ export function drawTrack(context: Context, box: Box, drawn: Drawn, track: Track
     drawPiece(context, part, drawn, piece);
     const activity = frame.activity[piece.first];
     const isText = part.width >= LABEL_LEAST && !isGroup(frame, piece);
-    if (isText && activity !== UNKNOWN && activity !== IDLE)
+    if (isText && !isUnknown(activity) && activity !== IDLE)
       drawLabel(
         context,
-        activity === RUN ? part : { ...part, y: box.y + box.height * 0.3 },
+        isRun(activity) ? part : { ...part, y: box.y + box.height * 0.3 },
         drawn.label(piece.first),
-        theme.ground,
+        activity === READY || activity === BLOCKED ? theme.text : theme.ground,
       );
     if (drawn.isSelected(piece.first))
       fill(context, { ...part, y: box.y + box.height + 1, height: 2 }, theme.accent);

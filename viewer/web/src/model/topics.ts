@@ -10,6 +10,7 @@ import {
   type Frame,
   type FrameRanking,
   type FrameSlices,
+  type FrameThreads,
   type WatchedMessage,
 } from "../wire/messages.ts";
 import { HeatTable, Tree } from "./tree.ts";
@@ -27,6 +28,7 @@ export class Topic {
   readonly #points = new Points();
   ranking: FrameRanking | undefined;
   slices: FrameSlices | undefined;
+  threads: FrameThreads | undefined;
   output = "";
   data: unknown;
   /** Why the gateway says nothing here. */
@@ -78,6 +80,9 @@ export class Topic {
       case "slices":
         this.slices = frame;
         break;
+      case "threads":
+        this.threads = frame;
+        break;
       case "bytes":
         // The gateway tells all of it again for each browser that begins to watch.
         if (frame.head.flags & FRAME_WHOLE) {
@@ -99,6 +104,7 @@ export class Topic {
     this.points.length = 0;
     this.ranking = undefined;
     this.slices = undefined;
+    this.threads = undefined;
     this.data = undefined;
     this.complete = Number.NaN;
     this.changed();

@@ -9,6 +9,9 @@ import * as store from "./store.ts";
 const SHORTEST = 20;
 
 export interface Cursor {
+  /** The key of a line (lines.ts). */
+  line: string;
+  /** The CPU of what is there. */
   cpu: number;
   time: number;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The slices of CPUs as tracks. A piece is one slice, or a group of short ones, whose parts say how
-// much of each activity was in it.
+// The slices of CPUs and threads as tracks. A piece is one slice, or a group of short ones, whose
+// parts say how much of each activity was in it.
 
 import type { Interval } from "../base/time.ts";
-import type { FrameSlices } from "./messages.ts";
+import type { FrameSlices, FrameThreads } from "./messages.ts";
 
 export const ACTIVITIES = [
   "unknown",
@@ -21,38 +21,88 @@ export const RUN = 2;
 export const LOST = 7;
 export const NO_THREAD = 0xffffffff;
 
+/** What threads do; their activities are behind those of CPUs. */
+export const STATES = [
+  "unknown",
+  "runs its own code",
+  "runs in the kernel",
+  "runs",
+  "ready",
+  "blocked",
+] as const;
+export const FIRST_STATE = 8;
+const LEFT_OUT = 15;
+export const isUnknown = (activity: number): boolean =>
+  activity === UNKNOWN || activity === FIRST_STATE;
+export const isRun = (activity: number): boolean => activity === RUN || activity === 9;
+export const READY = 12;
+export const BLOCKED = 13;
+export const activityName = (activity: number): string =>
+  ACTIVITIES[activity] ?? STATES[activity - FIRST_STATE];
+
+/** Rows of either frame. by: who woke a thread. */
+export type Rows = Omit<FrameSlices, "kind"> & { by?: Uint32Array };
+
+export const rowsOf = (frame: FrameThreads): Rows => ({
+  ...frame,
+  activity: frame.state.map((state) => state + FIRST_STATE),
+});
+
 /** Rows of a frame: those of one piece stand side by side. */
 export interface Piece extends Interval {
   first: number;
   end: number;
 }
 export interface Track {
+  /** c:CPU or t:THREAD. */
+  key: string;
   cpu: number;
+  rows: Rows;
   /** In order of time. */
   pieces: Piece[];
   /** Rows that tell of lost events. */
   losses: number[];
 }
 
-export function tracksOf(frame: FrameSlices): Track[] {
+function collect(rows: Rows, letter: string, numbers: Uint8Array | Uint32Array): Track[] {
   const tracks = new Map<number, Track>();
-  for (let row = 0; row < frame.head.rows; row++) {
-    const cpu = frame.cpu[row];
-    let track = tracks.get(cpu);
+  for (let row = 0; row < rows.head.rows; row++) {
+    if (rows.activity[row] === LEFT_OUT) continue;
+    const number = numbers[row];
+    let track = tracks.get(number);
     if (!track) {
-      track = { cpu, pieces: [], losses: [] };
-      tracks.set(cpu, track);
+      track = { key: `${letter}:${number}`, cpu: rows.cpu[row], rows, pieces: [], losses: [] };
+      tracks.set(number, track);
     }
-    if (frame.activity[row] === LOST) {
+    if (rows.activity[row] === LOST) {
       track.losses.push(row);
       continue;
     }
     const last = track.pieces[track.pieces.length - 1];
-    if (last?.end === row && last.from === frame.from[row] && last.to === frame.to[row])
+    if (last?.end === row && last.from === rows.from[row] && last.to === rows.to[row])
       last.end = row + 1;
-    else track.pieces.push({ from: frame.from[row], to: frame.to[row], first: row, end: row + 1 });
+    else track.pieces.push({ from: rows.from[row], to: rows.to[row], first: row, end: row + 1 });
   }
-  return [...tracks.values()].sort((one, other) => one.cpu - other.cpu);
+  return [...tracks].sort(([one], [other]) => one - other).map(([, track]) => track);
+}
+
+export const tracksOf = (rows: Rows): Track[] => collect(rows, "c", rows.cpu);
+export const threadTracksOf = (rows: Rows): Track[] => collect(rows, "t", rows.thread);
+
+/** How many threads a frame leaves out. */
+export function leftOutOf(rows: Rows): number {
+  const row = rows.activity.indexOf(LEFT_OUT);
+  return row < 0 ? 0 : rows.count[row];
+}
+
+/** Returns nanoseconds by state of STATES. */
+export function statesOf(tracks: readonly Track[]): number[] {
+  const time = STATES.map(() => 0);
+  for (const { rows, pieces } of tracks)
+    for (const piece of pieces)
+      for (let row = piece.first; row < piece.end; row++)
+        time[rows.activity[row] - FIRST_STATE] += rows.time[row];
+  return time;
 }
 
 /** Returns the place of the first piece that ends after `time`. */
@@ -73,7 +123,7 @@ export function pieceAt(track: Track, time: number): Piece | undefined {
 }
 
 /** A group is many slices; a single one takes all of its time. */
-export const isGroup = (frame: FrameSlices, piece: Piece): boolean =>
+export const isGroup = (frame: Rows, piece: Piece): boolean =>
   piece.end - piece.first > 1 || frame.count[piece.first] > 1;
 
 export interface Sums {
@@ -85,7 +135,7 @@ export interface Sums {
   lostEvents: number;
 }
 
-export const sumsOf = (frame: FrameSlices, tracks: readonly Track[]): Sums[] =>
+export const sumsOf = (frame: Rows, tracks: readonly Track[]): Sums[] =>
   tracks.map((track) => {
     const sums: Sums = {
       cpu: track.cpu,

@@ -47,7 +47,7 @@ const isAtCursor = (row: EventRow): boolean =>
 
 export function EventList(props: { window: Interval }): JSX.Element {
   const { window } = props;
-  const begin = useRef({ time: window.from, cpu: 0 });
+  const begin = useRef<{ time: number; cpu: number }>({ time: window.from, cpu: 0 });
   const listed = useRef<EventRow[]>([]);
   const at = cursor.value;
   // While the cursor is at a listed event, the list stays.
@@ -166,7 +166,7 @@ function Rows(props: { events: Events; window: Interval }): JSX.Element {
 }
 
 function goTo(row: EventRow, window: Interval): void {
-  cursor.value = { cpu: row.cpu, time: row.time };
+  cursor.value = { line: `c:${row.cpu}`, cpu: row.cpu, time: row.time };
   if (Number.isFinite(row.pid)) store.selection.value = `p:${row.pid}`;
   if (row.time >= window.from && row.time < window.to) return;
   const half = (window.to - window.from) / 2;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The tracks, with pointer and keys: point for the value, click to select the process, drag for the
-// range, Shift-drag to move, wheel to zoom at the pointer, arrows from slice to slice.
+// range, Shift-drag to move, wheel to zoom at the pointer, arrows from slice to slice. A group's
+// line says what is in it; a click on its name, or Enter, folds and unfolds it.
 
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { type Interval, length } from "../../base/time.ts";
 import { drawInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
-import { type Drawn, drawTimeLabels, drawTrack } from "../../draw/tracks.ts";
+import { type Drawn, drawTimeLabels, drawTrack, drawWords } from "../../draw/tracks.ts";
 import * as store from "../../model/store.ts";
-import { type Piece, type Track, findPiece, pieceAt } from "../../wire/tracks.ts";
-import { cursor, exact, show, zoom } from "../../model/window.ts";
+import { type Piece, type Track, findPiece, isRun, pieceAt } from "../../wire/tracks.ts";
+import { type Line, lineAt, turn } from "../../model/lines.ts";
+import { type Cursor, cursor, exact, show, zoom } from "../../model/window.ts";
 import { Canvas, type Size } from "../../widgets/canvas.tsx";
 import { scaledPixels } from "../../widgets/rem.ts";
 import type { Shown } from "./timeline.tsx";
-import { whatOf, whoOf } from "./words.ts";
+import { lineName, stateWords, whatOf, whoOf } from "./words.ts";
 
 const AXIS = scaledPixels(20);
 const TRACK = scaledPixels(32);
@@ -32,18 +34,20 @@ interface Props {
 export function TrackPicture(props: Props): JSX.Element {
   const { said, window } = props;
   const pointer = usePointer(props);
-  const height = AXIS + said.tracks.length * TRACK;
+  const height = AXIS + said.lines.length * TRACK;
   store.theme.value;
   const range = pointer.preview ?? (store.isLive.value ? undefined : store.rangeInterval.value);
 
   const draw = (context: CanvasRenderingContext2D, size: Size): void => {
     props.takeWidth(Math.floor(size.width));
     const theme = readTheme();
-    const drawn = drawnOf(said, window, theme);
     const axis = { x: 0, y: 0, width: size.width, height: AXIS };
     drawTimeLabels(context, axis, window, height - AXIS, theme);
-    for (const [i, track] of said.tracks.entries())
-      drawTrack(context, { ...axis, y: AXIS + i * TRACK + 2, height: BAR }, drawn, track);
+    for (const [i, line] of said.lines.entries()) {
+      const box = { ...axis, y: AXIS + i * TRACK + 2, height: BAR };
+      if (line.track) drawTrack(context, box, drawnOf(line.track, window, theme), line.track);
+      else drawWords(context, box, stateWords(line), theme);
+    }
     const whole = { ...axis, height: size.height };
     if (range) drawInterval(context, whole, window, range, theme.accent);
   };
@@ -51,16 +55,17 @@ export function TrackPicture(props: Props): JSX.Element {
   return (
     <div class="tracks">
       <div class="track-names">
-        {said.tracks.map((track) => (
-          <div key={track.cpu}>CPU {track.cpu}</div>
+        {said.lines.map((line) => (
+          <Name key={line.key} line={line} />
         ))}
       </div>
       <div class="tracks-picture" style={{ position: "relative" }}>
         <Canvas
           class="tracks-picture"
           label={
-            `${said.tracks.length} CPUs from ${exact(window.from, time)} to ` +
-            `${exact(window.to, time)} s; arrows go from slice to slice, T shows a table`
+            `${said.cpus.length} CPUs and ${said.threads.length} threads from ` +
+            `${exact(window.from, time)} to ${exact(window.to, time)} s; arrows go from slice to ` +
+            "slice, Enter folds and unfolds a group, T shows a table"
           }
           draw={draw}
           take={props.take}
@@ -77,8 +82,30 @@ export function TrackPicture(props: Props): JSX.Element {
   );
 }
 
-function drawnOf(said: Shown, window: Interval, theme: Drawn["theme"]): Drawn {
-  const { frame } = said;
+function Name(props: { line: Line }): JSX.Element {
+  const { line } = props;
+  const chosen = cursor.value?.line === line.key ? "chosen" : "";
+  if (line.track)
+    return (
+      <div class={chosen} title={lineName(line)}>
+        {lineName(line)}
+      </div>
+    );
+  return (
+    <button
+      type="button"
+      class={chosen}
+      aria-expanded={line.isOpen}
+      data-group={line.key}
+      onClick={() => turn(line.key)}
+    >
+      {line.isOpen ? "▾" : "▸"} {lineName(line)}
+    </button>
+  );
+}
+
+function drawnOf(track: Track, window: Interval, theme: Drawn["theme"]): Drawn {
+  const frame = track.rows;
   const things = store.things.value;
   const selected = things.find(store.selection.value)?.number ?? 0;
   const kernel = things.find("p:0")?.number ?? 0;
@@ -87,7 +114,11 @@ function drawnOf(said: Shown, window: Interval, theme: Drawn["theme"]): Drawn {
     shown: window,
     theme,
     label: (row) =>
-      frame.activity[row] === 2 ? whoOf(frame, row) : `${whatOf(frame, row)} ${whoOf(frame, row)}`,
+      frame.by
+        ? whatOf(frame, row)
+        : isRun(frame.activity[row])
+          ? whoOf(frame, row)
+          : `${whatOf(frame, row)} ${whoOf(frame, row)}`,
     isKernel: (row) => kernel !== 0 && frame.process[row] === kernel,
     isSelected: (row) => selected !== 0 && frame.process[row] === selected,
   };
@@ -117,11 +148,11 @@ function usePointer(props: Props): {
   const { said, window } = props;
   const grip = useRef<Grip>();
   const [preview, setPreview] = useState<Interval>();
-  const placeOf = (event: MouseEvent, of = window): { cpu: number; time: number } => {
+  const placeOf = (event: MouseEvent, of = window): Cursor => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const row = Math.floor((event.clientY - box.top - AXIS) / TRACK);
+    const line = lineAt(said.lines, (event.clientY - box.top - AXIS) / TRACK);
     const part = (event.clientX - box.left) / box.width;
-    return { cpu: said.tracks[row]?.cpu ?? -1, time: of.from + part * (of.to - of.from) };
+    return placeIn(line, of.from + part * (of.to - of.from));
   };
   return {
     preview,
@@ -173,65 +204,85 @@ function usePointer(props: Props): {
   };
 }
 
-const trackOf = (said: Shown, cpu: number) => said.tracks.find((one) => one.cpu === cpu);
+/** Returns a place in a line. The CPU is that of the slice there. */
+function placeIn(line: Line | undefined, time: number): Cursor {
+  const track = line?.track;
+  const piece = track && pieceAt(track, time);
+  const cpu = piece ? track.rows.cpu[piece.first] : (track?.cpu ?? -1);
+  return { line: line?.key ?? "", cpu, time };
+}
 
-function select(said: Shown, place: { cpu: number; time: number }): void {
-  const track = trackOf(said, place.cpu);
+const lineOf = (said: Shown, key: string): Line | undefined =>
+  said.lines.find((one) => one.key === key);
+
+/** Selects the process of a slice, or of a group. */
+function select(said: Shown, place: Cursor): void {
+  const things = store.things.value;
+  const line = lineOf(said, place.line);
+  const track = line?.track;
   const piece = track && pieceAt(track, place.time);
-  const thing = piece && store.things.value.get(said.frame.process[piece.first]);
+  const thing = piece ? things.get(track.rows.process[piece.first]) : things.find(place.line);
   cursor.value = place;
-  store.selection.value = thing?.key ?? "";
+  store.selection.value = thing?.kind === "process" ? thing.key : "";
 }
 
 /** Shows a slice with a little of what is around it. */
-function showPiece(said: Shown, place: { cpu: number; time: number }): void {
-  const track = trackOf(said, place.cpu);
+function showPiece(said: Shown, place: Cursor): void {
+  const track = lineOf(said, place.line)?.track;
   const piece = track && pieceAt(track, place.time);
   if (!piece) return;
   const margin = (piece.to - piece.from) / 4;
   show({ from: piece.from - margin, to: piece.to + margin });
 }
 
-/** Moves by a slice or a track. Returns whether the key was one of the picture's. */
+/** Moves by a slice or a line, folds or unfolds. Returns whether the key was one of these. */
 function moveCursor(said: Shown, window: Interval, key: string): boolean {
-  const { tracks } = said;
-  if (tracks.length === 0) return false;
-  const at = cursor.value ?? { cpu: tracks[0].cpu, time: (window.from + window.to) / 2 };
-  const row = Math.max(
-    0,
-    tracks.findIndex((one) => one.cpu === at.cpu),
-  );
+  const { lines } = said;
+  const first = lines.find((one) => one.track) ?? lines[0];
+  if (!first) return false;
+  const at = cursor.value ?? placeIn(first, (window.from + window.to) / 2);
+  const found = lines.findIndex((one) => one.key === at.line);
+  const row = found < 0 ? lines.indexOf(first) : found;
+  const line = lines[row];
   if (key === "Enter") {
-    select(said, at);
-    showPiece(said, at);
+    if (!line.track) turn(line.key);
+    else {
+      select(said, at);
+      showPiece(said, at);
+    }
   } else if (key === "ArrowUp" || key === "ArrowDown") {
-    const next =
-      tracks[Math.min(tracks.length - 1, Math.max(0, row + (key === "ArrowUp" ? -1 : 1)))];
-    cursor.value = { ...at, cpu: next.cpu };
+    const next = Math.min(lines.length - 1, Math.max(0, row + (key === "ArrowUp" ? -1 : 1)));
+    cursor.value = placeIn(lines[next], at.time);
   } else if (key === "ArrowLeft" || key === "ArrowRight") {
-    const { pieces } = tracks[row];
-    const by = cursor.value ? (key === "ArrowLeft" ? -1 : 1) : 0;
-    const place = findPiece(pieces, at.time) + by;
-    if (pieces[place]) goTo(tracks[row].cpu, pieces[place], window);
-    else goOn(tracks[row], by, window);
+    if (!line.track) turn(line.key, key === "ArrowRight");
+    else step(line, line.track, key === "ArrowLeft" ? -1 : 1, window);
   } else return false;
   return true;
 }
 
+/** Goes to the slice before or behind. */
+function step(line: Line, track: Track, direction: number, window: Interval): void {
+  const by = cursor.value ? direction : 0;
+  const time = cursor.value?.time ?? (window.from + window.to) / 2;
+  const piece = track.pieces[findPiece(track.pieces, time) + by];
+  if (piece) goTo(line, piece, window);
+  else goOn(line, track, by, window);
+}
+
 /** Goes beyond what the gateway has told so far: it is asked for what lies there. */
-function goOn(track: Track, by: number, window: Interval): void {
+function goOn(line: Line, track: Track, by: number, window: Interval): void {
   const last = track.pieces[by > 0 ? track.pieces.length - 1 : 0];
   if (!last) return;
   const half = (window.to - window.from) / 2;
   const time = by > 0 ? last.to : last.from - 1;
-  cursor.value = { cpu: track.cpu, time };
+  cursor.value = placeIn(line, time);
   show({ from: time - half, to: time + half });
 }
 
 /** Puts the cursor into a slice, and moves the picture if that is out of sight. */
-function goTo(cpu: number, piece: Piece, window: Interval): void {
+function goTo(line: Line, piece: Piece, window: Interval): void {
   const time = (piece.from + piece.to) / 2;
-  cursor.value = { cpu, time };
+  cursor.value = placeIn(line, time);
   if (time >= window.from && time < window.to) return;
   const half = (window.to - window.from) / 2;
   show({ from: time - half, to: time + half });
