@@ -14,7 +14,8 @@
 // Starts all kinds, each in a thread that starts it again once it has ended, or has lived for a
 // second or two; so many times, 0: until the end. 0, or the error of what it takes to begin.
 s64 kinds_begin(u32 times);
-// Ends them; on return no process without rights is left. False: one would not end.
+// Ends them; on return no process without rights is left. False: one would not end, or none of a
+// kind has lived until it was ended.
 bool kinds_end(void);
 u32 kinds_count(void);
 u32 kinds_least_lives(void); // of the kind that has lived and ended least often
