@@ -59,7 +59,7 @@
 #define EVENT_KICK 6     // bits                          from sys_dispatcher_kick, merged by or
 #define EVENT_FAULT_BLOCKED 7 // token  address  PROT_* (upcall only) the thread in `save` waits
 #define EVENT_FAULT_DONE 8    // token  status            that page is there, or will not come
-#define EVENT_EXCEPTION 9 // vector   address  dsisr status (upcall only) the thread in `save` is stuck
+#define EVENT_EXCEPTION 9 // vector address dsisr status (upcall only) the thread in `save` is stuck
 #define EVENT_MONITOR 10 // request id operation a b c …  the monitor asks (orrery/monitor.h)
 #define EVENT_CHILD 11   // pid        status             a process that we created has ended
 #define EVENT_OVERFLOW 12 // number    lost               a counter's: the page's `overflow`
