@@ -205,6 +205,25 @@ void machine_forget_names(struct machine *machine)
     machine_say_all(machine);
 }
 
+// Returns whether what a scan finds is shown or kept by somebody now.
+static bool is_watched(const struct machine *machine)
+{
+    return machine->published != NULL || machine->recorder != NULL ||
+           (machine->exposition != NULL && exposition_is_wanted(machine->exposition));
+}
+
+// Programs that have begun or ended.
+static int find_programs(struct machine *machine)
+{
+    struct snapshot fresh = {0};
+    int code = scan_processes(&fresh);
+    if (code == KOV_OK)
+        own_programs_take(&machine->programs, &fresh);
+    snapshot_free(&fresh);
+    machine->programs_due = clock_now() + SCAN_SECONDS;
+    return code;
+}
+
 // Scans objects and classes. They replace those of the last scan, so that what is gone does not
 // stay.
 int machine_scan(struct machine *machine)
@@ -223,7 +242,8 @@ int machine_scan(struct machine *machine)
     own_programs_take(&machine->programs, &machine->snapshot);
     machine->scanned = clock_now();
     machine->scan_seconds = machine->scanned - begin;
-    machine->scan_due = machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds);
+    machine->scan_due = machine->scanned + SCAN_SECONDS_UNWATCHED;
+    machine->programs_due = machine->scanned + SCAN_SECONDS;
     machine->scans++;
     machine->standing.clock_ticks = machine->snapshot.process_time;
     machine->standing.clock_heard = // not later than when it was read
@@ -236,8 +256,14 @@ int machine_scan(struct machine *machine)
 static int live_attend(struct machine *machine)
 {
     int code = standing_attend(&machine->standing);
+    if (is_watched(machine))
+        machine->scan_due =
+            fmin(machine->scan_due,
+                 machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds));
     if (code == KOV_OK && clock_now() >= machine->scan_due)
         code = machine_scan(machine);
+    if (code == KOV_OK && clock_now() >= machine->programs_due)
+        code = find_programs(machine);
     if (code == KOV_OK && clock_now() >= machine->cell_due) {
         machine->cell_due = clock_now() + CELL_SECONDS;
         code = standing_pace(&machine->standing,
@@ -255,7 +281,7 @@ static int wait_for_events(struct machine *machine)
 {
     double next = publish_next(machine);
     if (machine->player == NULL)
-        next = fmin(next, fmin(machine->scan_due, machine->cell_due));
+        next = fmin(next, fmin(machine->scan_due, machine->cell_due)); // programs: with a cell
     double wait = fmax(fmin(next - clock_now(), LONGEST_WAIT), 0);
     patience_begin();
     patience_window(wait);
@@ -342,7 +368,7 @@ static int serve(struct machine *machine)
         code = standing_begin(&machine->standing);
     if (machine->player == NULL && code == KOV_OK)
         code = console_history_attach(&machine->console);
-    machine->scan_due = machine->cell_due = 0;
+    machine->scan_due = machine->programs_due = machine->cell_due = 0;
     machine_say_all(machine);
     machine_tell_state(machine, machine->player == NULL ? "live" : "played");
     machine->heard = machine_present(machine);

@@ -23,6 +23,7 @@
 #include <semaphore.h>
 
 #define SCAN_SECONDS 2.0
+#define SCAN_SECONDS_UNWATCHED 10.0 // of objects: each scan is work for the machine
 #define PROCESSES_SECONDS 1.0
 #define STATUS_SECONDS 1.0
 #define HEAT_SECONDS 0.5
@@ -64,7 +65,7 @@ struct machine {
     struct snapshot snapshot;
     struct tree tree;
     double scanned, scan_seconds; // clock_now() of the last scan, and how long it took
-    double scan_due, expose_due;
+    double scan_due, programs_due, expose_due;
     u64 scans;
     struct standing standing;
     struct history *history; // of this boot; NULL: it was never connected

@@ -104,10 +104,6 @@ kov_listed_LIBS := m
 KOV_UNIT_ENGINE := $(wildcard viewer/trace/*.c) \
     viewer/tools/keyed_rows.c trace/src/table.c trace/src/waits.c \
     $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
-UNIT += kov_engine
-kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE) \
-    $(addprefix viewer/analyses/,slices.c slice_walk.c timeline.c)
-kov_engine_LIBS := m
 # With the machine's own rings, which stand in the dump.
 UNIT += kov_memory_waits
 kov_memory_waits_SRC := tests/unit/viewer/memory_waits.c viewer/trace/memory_waits.c \
@@ -126,6 +122,10 @@ KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     record/event_name.c analyses/trace_choice.c analyses/trace_walk.c analyses/trace_needs.c \
     analyses/trace_tool.c analyses/event_words.c analyses/syscall_name.c \
     analyses/method_name.c))
+UNIT += kov_engine
+kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE) \
+    $(addprefix viewer/analyses/,slices.c slice_walk.c state_walk.c timeline.c trace_walk.c)
+kov_engine_LIBS := m
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
     kov_trace_idle kov_trace_count kov_trace_waits
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
@@ -138,8 +138,7 @@ kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/analyses/trace
     viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
 kov_trace_profile_LIBS := jansson dw elf m
 kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/analyses/trace_sched.c \
-    viewer/analyses/trace_reasons.c viewer/analyses/state_walk.c \
-    viewer/trace/thread_states.c $(KOV_UNIT_TOOL)
+    viewer/analyses/trace_reasons.c viewer/analyses/state_walk.c $(KOV_UNIT_TOOL)
 kov_trace_sched_LIBS := jansson dw elf m
 kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/analyses/trace_idle.c $(KOV_UNIT_TOOL)
 kov_trace_idle_LIBS := jansson dw elf m
