@@ -42,3 +42,16 @@ def test_another_set_is_left_as_it_is(machine):
         browser.until(lambda: len(browser.topics[2]["events"]) == 1 and
                       machine.asked("sampling_stat")[2:])  # once a second
         assert not machine.asked("sampling_change")
+
+
+def test_objects_are_scanned_rarely_while_nobody_looks(machine):
+    """Programs are looked for all the same: each of the requests for objects follows one for
+    processes. Who looks gets a fresh scan at once."""
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, \
+            Browser(gateway) as browser:
+        browser.until(lambda: browser.states.get("orrery", {}).get("state") == "live")
+        machine.wait_for("processes", 5)
+        scans = len(machine.asked("objects"))
+        assert scans <= 3
+        browser.say(type="watch", id=1, machine="orrery", kind="objects")
+        machine.wait_for("objects", scans + 2)
