@@ -143,14 +143,12 @@ static s64 switch_on(u64 nth, u32 pid, u32 owner)
     failing.site_count = 0;
     patch_points(true);
     set_owner(owner); // what patching allocates does not count
-    processes_count_heap(pid, true);
     return 0;
 }
 
 static void end_counting(void)
 {
     set_owner(0);
-    processes_count_heap(failing.pid, false);
     patch_points(false);
 }
 
@@ -168,15 +166,20 @@ s64 sys_memory_fail(bool on, u64 nth, u32 pid)
     mutex_lock(&mutex);
     s64 error = on ? switch_on(nth, pid, caller_pid()) : switch_off();
     mutex_unlock(&mutex);
+    if (error == 0)
+        processes_count_heap();
     return error;
 }
 
 static void failing_owner_ends(struct process *process)
 {
     mutex_lock(&mutex);
-    if (failing.owner == process_pid(process))
+    bool ends = failing.owner == process_pid(process);
+    if (ends)
         end_counting();
     mutex_unlock(&mutex);
+    if (ends)
+        processes_count_heap();
 }
 PROCESS_END_HOOK(failing_owner_ends);
 
@@ -187,6 +190,7 @@ void memory_fail_at_boot(void)
     mutex_lock(&mutex);
     switch_on(boot_options.fail, boot_options.fail_pid, BOOT_LINE);
     mutex_unlock(&mutex);
+    processes_count_heap();
     if (!boot_options.quiet)
         kprintf("boot: fail=: allocations are counted from here on\n");
 }

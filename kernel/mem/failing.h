@@ -23,7 +23,7 @@
 // function must return NULL. Any context but PMI.
 bool memory_fails(void);
 
-// Returns whether the malloc of a process has to ask: for pages of dispatchers that begin. Thread
+// Returns whether the malloc of a process has to ask: for the pages of its dispatchers. Thread
 // context.
 bool memory_heap_counted(u32 pid);
 

@@ -46,6 +46,8 @@ static void counter_ends(struct process *process)
 }
 PROCESS_END_HOOK(counter_ends);
 
+_Static_assert(SYS_PMU_ITEMS * sizeof(struct sys_pmu_count) == 5120, "syscalls.def");
+
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes)
 {
     return CO_CALL(struct pmu_counting, pmu_counting, read, session, cpu, counts, bytes);

@@ -6,12 +6,12 @@
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <orrery/errors.h>
-#include <orrery/sys.h>
 #include <trace/platform.h>
 #include <trace/ring.h>
 
 #include "annex.h"
 #include "dispatcher.h"
+#include "mem/failing.h"
 #include "pmu/task_points.h"
 #include "process.h"
 #include "thread.h"
@@ -54,23 +54,26 @@ s64 process_set_untraced(u32 pid, bool untraced)
 
 // ---- malloc -------------------------------------------------------------------------------------
 
-static void count_heap(struct process *process, bool on)
+// Under the lock, so that of several at once the last one tells what is true then.
+static void count_heap(struct process *process)
 {
+    spin_lock(&process->lock);
+    bool counted = memory_heap_counted(process->pid);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         struct dispatcher *dispatcher = process_dispatcher(process, cpu);
         if (dispatcher != NULL)
-            dispatcher->page->heap_counted = on;
+            dispatcher->page->heap_counted = counted;
     }
+    spin_unlock(&process->lock);
 }
 
-void processes_count_heap(u32 pid, bool on)
+void processes_count_heap(void)
 {
     u64 place = 0;
     struct process *process;
 
     while ((process = annex_next(&place)) != NULL) {
-        if (pid == SYS_MEMORY_ALL || process->pid == pid)
-            count_heap(process, on);
+        count_heap(process);
         process_put(process);
     }
 }

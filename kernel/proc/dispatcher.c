@@ -16,7 +16,6 @@
 
 #include "events.h"
 #include "exception/user.h"
-#include "mem/failing.h"
 #include "monitors/library.h"
 #include "process.h"
 #include "thread.h"
@@ -140,7 +139,6 @@ void dispatcher_begin(struct frame *frame)
     frame->pc = self->start_pc;
     frame->msr = USER_MSR;
     *(u64 *)self->kernel_stack = 0; // ends the back chain
-    self->page->heap_counted = memory_heap_counted(self->pid);
     hard_unmask();
     CO_CALL(struct process_rep, self->process->root.coid, attach, self);
     co_thread_exit(&self->thread->member);

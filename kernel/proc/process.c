@@ -23,6 +23,7 @@
 #include "domain.h"
 #include "end_watch.h"
 #include "family.h"
+#include "mem/failing.h"
 #include "monitors/tracking.h"
 #include "thread.h"
 #include "trace/processes.h"
@@ -160,6 +161,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
     if (result == 0) {
         dispatcher->tag = space_tag(process->space); // it may have been excluded meanwhile
         dispatcher->untraced = process->untraced;
+        dispatcher->page->heap_counted = memory_heap_counted(process->pid);
         dispatcher->overflow.session = process->overflow_session;
         dispatcher_set_domain(dispatcher, process->domain);
         placement_begin(dispatcher);

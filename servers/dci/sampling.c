@@ -93,6 +93,8 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
     bool wants_sums = someone_wants_sums();
     u32 added = 0;
 
+    if (!wants_sums && sums.count != 0)
+        sample_sums_drop(&sums, sums.count); // who comes later gets none from before this gap
     for (u64 at = 0; at < bytes;) {
         const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
         at += sys_sample_bytes(sample);

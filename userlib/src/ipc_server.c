@@ -295,10 +295,12 @@ void ipc_arrived(struct scheduler *scheduler, const struct event *event)
         scheduler->idle_workers = worker->next;
     if (!worker) {
         bool kept = scheduler->worker_count && keep_for_later(scheduler, event);
-        // What is no call is told once, and somebody may wait for what it asks: all hear of an end.
-        if (!kept && !event_is_call(event))
+        // What the kernel tells, it tells once, and somebody may wait for what it asks: all hear of
+        // an end. Another process's message is lost: with calls and messages it can use up the
+        // memory of whoever serves it, and must not end that.
+        if (!kept && !event_is_call(event) && event->id == 0)
             user_panic("no memory for an event");
-        if (!kept)
+        if (!kept && event_is_call(event))
             refuse(event, E_NOMEM);
         return;
     }

@@ -28,6 +28,7 @@ struct slot {
     u32 waiting; // threads that have not arrived at the start
     s64 id;      // of the present or last run
     u64 began, ended;
+    s32 result; // of the last run that has ended: `run` is emptied by a start that fails
     char command[sizeof(((struct sys_workload_run *)0)->command)];
     const struct workload *workload;
     struct workload_run run;
@@ -69,6 +70,7 @@ static void leave(struct slot *slot)
     if (__atomic_sub_fetch(&slot->threads, 1, __ATOMIC_ACQ_REL) != 0)
         return;
     slot->workload->finish(&slot->run);
+    slot->result = slot->run.result;
     slot->ended = timebase();
     __atomic_store_n(&slot->state, SLOT_ENDED, __ATOMIC_RELEASE);
 }
@@ -220,32 +222,41 @@ s64 sys_workload_status(s64 id, struct sys_workload_status *status)
     memset(status, 0, sizeof(*status));
     status->running = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SLOT_RUNNING;
     if (!status->running) {
-        status->result = slot->run.result;
+        status->result = slot->result;
         memcpy(status->report, slot->run.report, sizeof(status->report));
     }
     return 0;
 }
 
-// A run that begins meanwhile changes what is copied: then there is no run yet that can be told.
+// Copies a run. Returns false if it has begun or ended meanwhile: then the copy is of no run.
+static bool copy_run(const struct slot *slot, struct sys_workload_run *run)
+{
+    u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+    s64 id = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
+
+    *run = (struct sys_workload_run){0};
+    if (state == SLOT_STARTING)
+        return true;
+    run->id = id;
+    run->running = state == SLOT_RUNNING;
+    run->began = slot->began;
+    if (!run->running) {
+        run->result = slot->result;
+        run->ended = slot->ended;
+    }
+    strlcpy(run->command, slot->command, sizeof(run->command));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&slot->state, __ATOMIC_RELAXED) == state &&
+           __atomic_load_n(&slot->id, __ATOMIC_RELAXED) == id;
+}
+
 s64 sys_workload_run_get(u32 index, struct sys_workload_run *run)
 {
     for (u32 i = 0; i <= index; i++)
         if (workload_at(i) == NULL)
             return E_NOENT;
-    const struct slot *slot = &slots[index];
-    u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-    s64 id = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
-    *run = (struct sys_workload_run){.id = id, .running = state == SLOT_RUNNING};
-    run->began = slot->began;
-    if (!run->running) {
-        run->result = slot->run.result;
-        run->ended = slot->ended;
-    }
-    strlcpy(run->command, slot->command, sizeof(run->command));
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (state == SLOT_STARTING || __atomic_load_n(&slot->state, __ATOMIC_RELAXED) != state ||
-        __atomic_load_n(&slot->id, __ATOMIC_RELAXED) != id)
-        *run = (struct sys_workload_run){0};
+    while (!copy_run(&slots[index], run))
+        continue;
     return 0;
 }
 

@@ -47,10 +47,10 @@ void process_kill(struct process *process, s32 status);
 // Sets whether the model unit leaves out what runs on behalf of a process, on all CPUs from now on.
 // E_NOENT. Thread context, no lock held.
 s64 process_set_excluded(u32 pid, bool excluded);
-// Tells the mallocs of a process, or with SYS_MEMORY_ALL of all, whether they have to ask
-// (sys_memory_heap). A dispatcher that begins meanwhile asks by itself (memory_heap_counted).
-// Thread context, no lock held.
-void processes_count_heap(u32 pid, bool on);
+// Tells the mallocs of all processes whether they have to ask (sys_memory_heap), after that has
+// changed (memory_heap_counted). A dispatcher that is made meanwhile is told, too. Thread context,
+// no lock held, nor a mutex that hooks of ends take: a process that is let go may end here.
+void processes_count_heap(void);
 // Leaves out of the trace what CPUs log while they run for a process, or no more. On return every
 // CPU acts by it. Returns 0 or E_NOENT. Thread context, no lock held.
 s64 process_set_untraced(u32 pid, bool untraced);

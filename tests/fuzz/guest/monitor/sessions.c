@@ -84,7 +84,7 @@ void count(void)
             if (sys_pmu_count_tasks(session, cpu, &cursor, some_buffer(), BUFFER_BYTES) <= 0)
                 break;
         }
-        sys_pmu_count_read(session, cpu, some_buffer(), 2560);
+        sys_pmu_count_read(session, cpu, some_buffer(), BUFFER_BYTES);
     }
     sys_pmu_count_stop(session);
 }
