@@ -58,6 +58,19 @@ static void add_checkpoint(struct timeline *timeline, u64 time)
 
 // ---- the pass ----------------------------------------------------------------------------------
 
+// Makes the threads' index so coarse that it has room for a while. A thread has a few rows however
+// coarse it is. If those alone are too many, there is room for more, or the index would be gone
+// through again for each event.
+static void coarsen_threads(struct timeline *timeline)
+{
+    struct slices *index = &timeline->thread_index;
+    size_t enough = timeline->thread_rows_most / 4 * 3;
+    while (index->count > enough && index->shortest <= (timeline->end - timeline->begin) / 2)
+        slices_coarsen(index);
+    if (index->count > enough)
+        timeline->thread_rows_most = 2 * index->count;
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct timeline *timeline = context;
@@ -72,7 +85,7 @@ static int take_event(void *context, const struct trace_event *event)
     knows.event(knows.context, event);
     int code = walk.event(walk.context, event);
     if (timeline->thread_index.count > timeline->thread_rows_most)
-        slices_coarsen(&timeline->thread_index);
+        coarsen_threads(timeline);
     return code == KOV_OK && --timeline->portion == 0 ? VISIT_ENOUGH : code;
 }
 
