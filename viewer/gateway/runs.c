@@ -97,9 +97,15 @@ int runs_fetch_kinds(struct runs *runs)
 {
     if (runs->kinds != NULL)
         return KOV_OK;
-    runs->kinds = json_array();
+    json_t *kinds = json_array();
+    int code = workloads_fetch(kinds);
+    if (code == KOV_CONNECTION) { // whether there are any is not known
+        json_decref(kinds);
+        return code;
+    }
+    runs->kinds = kinds;
     runs->changes++;
-    return workloads_fetch(runs->kinds);
+    return code;
 }
 
 int runs_attend(struct runs *runs, u64 now)
