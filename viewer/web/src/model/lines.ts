@@ -21,7 +21,7 @@ export interface Line {
   hidden: number;
 }
 
-/** A canvas is limited: with more lines, browsers draw nothing. */
+/** A canvas is limited: with more lines it is drawn coarser. */
 const LINES_MOST = 800;
 
 /** Groups that are not as they are at first: CPUs open, processes closed. By machine. */
