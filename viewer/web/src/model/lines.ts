@@ -48,7 +48,8 @@ export function openProcesses(): string {
   let keys = "";
   for (const one of turned.value) {
     const key = one.slice(machine.length);
-    if (!one.startsWith(machine) || key === CPUS || key === NO_PROCESS) continue;
+    // The name of another machine may begin with this one's and a blank.
+    if (!one.startsWith(machine) || !/^p:\d+$/.test(key)) continue;
     if (keys.length + key.length + 1 <= KEYS_BYTES) keys += ` ${key}`;
   }
   return keys.slice(1) || " ";
