@@ -55,6 +55,10 @@ static void take_run(struct runs *runs, const json_t *told)
     }
     run->begin = began;
     run->ended = number_in(told, "ended");
+    if (run->end != 0 && run->ended != 0 && run->end != run->ended) {
+        run->end = run->ended; // its account came before the machine had told when
+        runs->changes++;
+    }
 }
 
 int runs_find(struct runs *runs)
