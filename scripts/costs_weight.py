@@ -47,15 +47,23 @@ class Machine:
         self.load = load
 
     def __enter__(self):
+        try:
+            self.wait_until_up()
+            self.loading = self.start("stat", "-d", str(BOOT_SECONDS * 10), "--", *self.load) \
+                if self.load else None
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        return self
+
+    def wait_until_up(self):
         deadline = time.monotonic() + BOOT_SECONDS
         while self.kov("hello", check=False).returncode != 0:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.said.seek(0)
                 bench.fail(f"the machine does not answer: {self.said.read()[-2000:]}")
             time.sleep(0.2)
-        self.loading = self.start("stat", "-d", str(BOOT_SECONDS * 10), "--", *self.load) \
-            if self.load else None
-        return self
 
     def __exit__(self, *_):
         end(self.loading)
@@ -94,6 +102,8 @@ class Machine:
         found = json.loads(self.kov("stat", "-e", "instructions", "--per-process", "-d",
                                     str(SECONDS), "--json").stdout)
         passed, used = time.monotonic() - begin, self.processor_seconds() - used
+        if self.loading is not None and self.loading.poll() is not None:
+            raise Impossible(f"the load ended with status {self.loading.returncode}")
         came, went = (after - before for after, before in zip(self.packets(), packets))
         by_name = collections.Counter()
         for task in found["tasks"]:
@@ -211,7 +221,7 @@ def reading_cost(machine):
 def once(name, unit, measure, machine, metrics):
     try:
         value = measure(machine)
-    except Impossible as why:
+    except (Impossible, subprocess.TimeoutExpired) as why:
         print(f"{name:<44}{'-':>14}  {why}")
         return
     print(f"{name:<44}{value:>14,.0f}  {unit}")
@@ -255,5 +265,7 @@ def weight(options):
             once(f"idle, trace live, {TRACE_SECONDS} s", "bytes", trace_bytes, machine, metrics)
             once("idle, record -F 2000", "samples a second",
                  lambda on: samples.extend(lost_samples(on)) or samples[0], machine, metrics)
-            once("idle, record -F 2000, lost", "samples", lambda _: samples[1], machine, metrics)
+            if samples:
+                once("idle, record -F 2000, lost", "samples", lambda _: samples[1], machine,
+                     metrics)
     bench.append_result(options.results, metrics)

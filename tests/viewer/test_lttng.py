@@ -367,14 +367,6 @@ def place_comes_free(port):
     return time.monotonic() - begin
 
 
-def fill_places(port, said, hello=False):
-    """A connection in each place, that says this and nothing more."""
-    clients = [Client(port, hello) for _ in range(PLACES)]
-    for client in clients:
-        client.socket.sendall(said)
-    return clients
-
-
 def fill_places(port, hello, said=b""):
     """A connection in each place, that says this and nothing more."""
     clients = [Client(port, hello) for _ in range(PLACES)]

@@ -90,7 +90,9 @@ static void add(struct slices *slices, const struct slice *slice, bool in_one)
 
 void slices_add(struct slices *slices, const struct slice *slice)
 {
-    u8 how = slice->track < slices->hows ? slices->how[slice->track] : SLICES_EACH;
+    u8 how = slices->how == NULL           ? SLICES_EACH
+             : slice->track < slices->hows ? slices->how[slice->track]
+                                           : SLICES_NONE;
     if (how != SLICES_NONE)
         add(slices, slice, how == SLICES_SUM);
 }

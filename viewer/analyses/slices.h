@@ -70,7 +70,7 @@ struct slices {
     u64 shortest;               // ticks: shorter ones are joined
     struct slice_group *groups; // by track
     size_t tracks, track_capacity;
-    const u8 *how; // enum slices_how by track; further ones are told each
+    const u8 *how; // enum slices_how by track; further ones are not told. NULL: all are told each
     size_t hows;
 };
 

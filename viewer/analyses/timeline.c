@@ -58,6 +58,19 @@ static void add_checkpoint(struct timeline *timeline, u64 time)
 
 // ---- the pass ----------------------------------------------------------------------------------
 
+// Makes the threads' index so coarse that it has room for a while. A thread has a few rows however
+// coarse it is. If those alone are too many, there is room for more, or the index would be gone
+// through again for each event.
+static void coarsen_threads(struct timeline *timeline)
+{
+    struct slices *index = &timeline->thread_index;
+    size_t enough = timeline->thread_rows_most / 4 * 3;
+    while (index->count > enough && index->shortest <= (timeline->end - timeline->begin) / 2)
+        slices_coarsen(index);
+    if (index->count > enough)
+        timeline->thread_rows_most = 2 * index->count;
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct timeline *timeline = context;
@@ -72,7 +85,7 @@ static int take_event(void *context, const struct trace_event *event)
     knows.event(knows.context, event);
     int code = walk.event(walk.context, event);
     if (timeline->thread_index.count > timeline->thread_rows_most)
-        slices_coarsen(&timeline->thread_index);
+        coarsen_threads(timeline);
     return code == KOV_OK && --timeline->portion == 0 ? VISIT_ENOUGH : code;
 }
 
@@ -310,8 +323,10 @@ static int answer(struct timeline *timeline, struct wanted *wanted, u32 width, s
         return KOV_OK;
     u64 time = wanted->to - wanted->from, shortest = 1 + time / (width == 0 ? 1 : width);
     int code = answer_once(timeline, wanted, shortest, most, into);
-    // Groups of one slice are not longer than it, so this ends: all of the time is one group.
-    while (code == KOV_OK && into->is_full && shortest < time)
+    // Groups of the index stick out, by less than two of them on each side. So this ends: all of the
+    // time is one group.
+    u64 widest = time + 4 * index_of(timeline, wanted)->shortest;
+    while (code == KOV_OK && into->is_full && shortest < widest && shortest <= UINT64_MAX / 2)
         code = answer_once(timeline, wanted, shortest *= 2, most, into);
     return code;
 }

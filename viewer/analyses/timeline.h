@@ -37,7 +37,7 @@ struct timeline {
     struct trace_walk knows; // of the pass: the processes of threads
     struct slices index;     // of CPUs
     struct slices thread_index;
-    size_t thread_rows_most;         // of it: with more it becomes coarser
+    size_t thread_rows_most;         // of it: with more it becomes coarser; grows with many threads
     struct timeline_thread *threads; // once it is whole
     size_t thread_count;
     struct trace_loss *losses; // of the kernel's streams, in order of their begin

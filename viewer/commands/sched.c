@@ -136,10 +136,15 @@ static void candidates_text(const struct column *column, const json_t *row, char
     const json_t *candidate, *candidates = json_object_get(row, column->key);
     size_t i, length = 0;
     text[0] = '\0';
-    json_array_foreach(candidates, i, candidate) length +=
-        (size_t)snprintf(text + length, CELL_BYTES - length, "%s%" JSON_INTEGER_FORMAT ": %.1f %%",
-                         i > 0 ? ", " : "", json_integer_value(json_object_get(candidate, "pid")),
-                         json_number_value(json_object_get(candidate, "percent")));
+    json_array_foreach(candidates, i, candidate)
+    {
+        length += (size_t)snprintf(text + length, CELL_BYTES - length,
+                                   "%s%" JSON_INTEGER_FORMAT ": %.1f %%", i > 0 ? ", " : "",
+                                   json_integer_value(json_object_get(candidate, "pid")),
+                                   json_number_value(json_object_get(candidate, "percent")));
+        if (length >= CELL_BYTES)
+            return; // a machine may name any number of them
+    }
 }
 
 // The pair that a decision is about: "7 > 5: 812 of 815/s across".

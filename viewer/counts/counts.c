@@ -111,7 +111,7 @@ struct count count_between(const struct count *before, const struct count *after
         .slices = rise(before->slices, after->slices),
         .error = COUNT_ERROR_UNKNOWN,
     };
-    bool known = has_sums(after) && (has_sums(before) || before->total == 0);
+    bool known = has_sums(after) && (has_sums(before) || before->measured == 0); // none yet: all 0
     if (known && sums_between(&before->sums, &after->sums, &between.sums)) {
         count_scale(&between);
     } else if (between.measured == between.total && before->measured == before->total) {

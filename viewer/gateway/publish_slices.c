@@ -152,6 +152,7 @@ bool publish_trace_interval(struct machine *machine, struct published *published
     interval->width = (u32)fmin(publish_number(published, "width", 1000), WIDTH_MAX);
     interval->from = from > timeline->begin ? from : timeline->begin;
     interval->to = to < timeline->end ? to : timeline->end;
+    interval->to = interval->to > interval->from ? interval->to : interval->from;
     return true;
 }
 
@@ -164,7 +165,7 @@ int publish_slices(struct machine *machine, struct published *published)
     int code = timeline_slices(machine->timeline, at.from, at.to, at.width,
                                SLICE_ROWS_MAX - LOSSES_MAX - 100, &slices);
     if (code == KOV_OK)
-        send_slices(machine, published, at.from, at.to < at.from ? at.from : at.to, &slices);
+        send_slices(machine, published, at.from, at.to, &slices);
     else
         publish_stop(machine, published, machine->failure);
     slices_free(&slices);

@@ -55,6 +55,10 @@ static void take_run(struct runs *runs, const json_t *told)
     }
     run->begin = began;
     run->ended = number_in(told, "ended");
+    if (run->end != 0 && run->ended != 0 && run->end != run->ended) {
+        run->end = run->ended; // its account came before the machine had told when
+        runs->changes++;
+    }
 }
 
 int runs_find(struct runs *runs)
@@ -97,9 +101,15 @@ int runs_fetch_kinds(struct runs *runs)
 {
     if (runs->kinds != NULL)
         return KOV_OK;
-    runs->kinds = json_array();
+    json_t *kinds = json_array();
+    int code = workloads_fetch(kinds);
+    if (code == KOV_CONNECTION) { // whether there are any is not known
+        json_decref(kinds);
+        return code;
+    }
+    runs->kinds = kinds;
     runs->changes++;
-    return workloads_fetch(runs->kinds);
+    return code;
 }
 
 int runs_attend(struct runs *runs, u64 now)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define COMMAND_BYTES 256 // with the end; the machine takes no more
+#define REPORT_BYTES 2048 // with the end; the machine tells no more
 #define POLL_SECONDS 0.05
 #define PROGRAM_SECONDS 0.02 // between two looks at standard input
 
@@ -119,6 +120,8 @@ static int take_status(void *context, const dci_response *response)
     result->running = reply->running;
     result->error = reply->result;
     result->report = memory_copy_text(reply->report);
+    if (strlen(result->report) >= REPORT_BYTES) // it lies: kov serve keeps many of these
+        result->report[REPORT_BYTES - 1] = '\0';
     text_make_printable(result->report, true);
     return KOV_OK;
 }

@@ -15,6 +15,19 @@ static const enum site_kind kinds[KINDS] = {
     [ORRERY__DCI__SAMPLE_SUM_KIND__SUM_OTHER_OBJECTS] = SITE_OTHER_OBJECTS,
 };
 
+// Returns the site, with no more numbers than its kind has: there is one site of all, for example,
+// for an event and CPU, whatever a machine says.
+static struct site site_of(const Orrery__Dci__SampleSum *message)
+{
+    enum site_kind kind = kinds[message->kind];
+    bool is_code = kind == SITE_OBJECT || kind == SITE_NONE || kind == SITE_STALE;
+    return (struct site){.coid = kind == SITE_OBJECT ? message->coid : 0,
+                         .pid = is_code || kind == SITE_PROCESS ? message->pid : 0,
+                         .kind = (u8)kind,
+                         .event = (u8)message->index,
+                         .cpu = (u8)message->cpu};
+}
+
 // Returns false if the message makes no sense.
 static bool decode_sum(const Orrery__Dci__SampleSum *message, struct site_sum *sum)
 {
@@ -26,11 +39,7 @@ static bool decode_sum(const Orrery__Dci__SampleSum *message, struct site_sum *s
         return false;
     bool several = message->first_samples != 0;
     *sum = (struct site_sum){
-        .site = {.coid = message->coid,
-                 .pid = message->pid,
-                 .kind = (u8)kinds[message->kind],
-                 .event = (u8)message->index,
-                 .cpu = (u8)message->cpu},
+        .site = site_of(message),
         .samples = message->samples,
         .events = message->samples * message->weight,
         .square = (double)message->samples * weight * weight,

@@ -178,6 +178,33 @@ static void what_was_measured_whole_is_exact(void **state)
     assert_int_equal(between.error, 0);
 }
 
+// The event had no turn before the interval began, though the session had.
+static void nothing_counted_before_leaves_an_error(void **state)
+{
+    static struct sums all;
+    struct pmu_group group = {0};
+    u64 counts[PMU_COUNTERS] = {0};
+    (void)state;
+    memset(group.item, PMU_NO_ITEM, sizeof(group.item));
+    pmu_multiplex_begin(multiplex(&all), 1);
+    assert_int_equal(pmu_multiplex_slice(multiplex(&all), &group, 400, counts), 0);
+    struct count before = read_sums(&all);
+    assert_int_equal(before.measured, 0);
+    group.item[3] = 0;
+    for (u32 slice = 0; slice < 2; slice++) {
+        counts[3] = 70 + slice;
+        assert_int_equal(pmu_multiplex_slice(multiplex(&all), &group, 500, counts), 0);
+    }
+    struct count after = read_sums(&all), between = count_between(&before, &after);
+    assert_int_equal(between.count, 141);
+    assert_int_equal(between.error, 0);
+    group.item[3] = PMU_NO_ITEM;
+    assert_int_equal(pmu_multiplex_slice(multiplex(&all), &group, 400, counts), 0);
+    after = read_sums(&all);
+    between = count_between(&before, &after);
+    assert_true(between.error > 0 && between.error != COUNT_ERROR_UNKNOWN);
+}
+
 // An older machine, or one that lies.
 static void without_sums_an_interval_says_nothing(void **state)
 {
@@ -223,6 +250,7 @@ int main(void)
         cmocka_unit_test(intervals_hold_the_truth_as_surely_as_they_say),
         cmocka_unit_test(fewer_than_two_slices_say_nothing),
         cmocka_unit_test(what_was_measured_whole_is_exact),
+        cmocka_unit_test(nothing_counted_before_leaves_an_error),
         cmocka_unit_test(without_sums_an_interval_says_nothing),
         cmocka_unit_test(nonsense_gives_some_error),
     };

@@ -384,6 +384,8 @@ static void a_message_has_the_sums_of_its_samples(void **state)
         sums[i] = message_of(ORRERY__DCI__SAMPLE_SUM_KIND__SUM_ALL, 0);
         pointers[i] = &sums[i];
     }
+    sums[0].coid = 9; // of all there is one site, whatever else it says
+    sums[0].pid = 5;
     sums[1] = message_of(ORRERY__DCI__SAMPLE_SUM_KIND__SUM_OBJECT, 16);
     sums[2] = message_of(ORRERY__DCI__SAMPLE_SUM_KIND__SUM_PROCESS, 0);
     sums[3].kind = (Orrery__Dci__SampleSumKind)-1;

@@ -21,7 +21,7 @@ export interface Line {
   hidden: number;
 }
 
-/** A canvas is limited: with more lines, browsers draw nothing. */
+/** A canvas is limited: with more lines it is drawn coarser. */
 const LINES_MOST = 800;
 
 /** Groups that are not as they are at first: CPUs open, processes closed. By machine. */
@@ -48,7 +48,8 @@ export function openProcesses(): string {
   let keys = "";
   for (const one of turned.value) {
     const key = one.slice(machine.length);
-    if (!one.startsWith(machine) || key === CPUS || key === NO_PROCESS) continue;
+    // The name of another machine may begin with this one's and a blank.
+    if (!one.startsWith(machine) || !/^p:\d+$/.test(key)) continue;
     if (keys.length + key.length + 1 <= KEYS_BYTES) keys += ` ${key}`;
   }
   return keys.slice(1) || " ";

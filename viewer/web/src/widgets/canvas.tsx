@@ -9,6 +9,9 @@ export interface Size {
   height: number;
 }
 
+/** Pixels. Browsers draw nothing on a canvas that is higher. */
+const HIGHEST = 32_000;
+
 interface CanvasProps {
   label: string;
   class?: string;
@@ -41,7 +44,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
     const canvas = element.current;
     const context = canvas?.getContext("2d");
     if (!canvas || !context || size.width === 0) return;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = Math.min(window.devicePixelRatio || 1, HIGHEST / size.height);
     const width = Math.round(size.width * ratio);
     const height = Math.round(size.height * ratio);
     if (canvas.width !== width || canvas.height !== height) {

@@ -56,7 +56,7 @@ export function EventList(props: { window: Interval }): JSX.Element {
       at && at.time >= window.from && at.time < window.to ? at : { time: window.from, cpu: 0 };
   const { time, cpu } = begin.current;
   const [from, to] = [Math.floor(time), Math.ceil(window.to)];
-  const asked = useEvents(from, to, ofCpu.value && at ? `c:${cpu}` : undefined);
+  const asked = useEvents(from, to, ofCpu.value && at && cpu >= 0 ? `c:${cpu}` : undefined);
   listed.current = asked && "rows" in asked ? asked.rows : [];
   return (
     <details
