@@ -76,8 +76,9 @@ static int attend_run(struct runs *runs, struct run *run, u64 now)
     char *before = run->result.report;
     run->result.report = NULL;
     int code = workload_status(run->result.id, &run->result);
-    if (code == KOV_FAILED) { // the machine has forgotten it
+    if (code == KOV_FAILED) { // how it ended is not known
         run->result = (struct workload_result){.id = run->result.id};
+        run->forgotten = true;
         code = KOV_OK;
     }
     bool same =
@@ -154,7 +155,8 @@ json_t *runs_json(const struct runs *runs, const struct machine *machine)
         put_u64(json, "id", run->result.id);
         put_text(json, "name", run->name);
         put_bool(json, "running", run->end == 0);
-        put_s64(json, "error", run->result.error);
+        json_object_set_new(json, "error",
+                            run->forgotten ? json_null() : json_integer(run->result.error));
         put_text(json, "report", run->result.report);
         json_object_set_new(json, "begin", json_real(machine_time(machine, run->begin)));
         json_object_set_new(

@@ -16,6 +16,7 @@ struct run {
     char name[RUN_NAME_BYTES]; // with its parameters
     u64 begin, end;            // ticks; end: 0 until its account is there
     u64 ended;                 // by the machine; 0: not told
+    bool forgotten;            // by the machine, before its account was there
 };
 
 struct runs {

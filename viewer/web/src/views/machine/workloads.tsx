@@ -115,6 +115,7 @@ function Run({ run }: { run: WorkloadRun }): JSX.Element {
       <strong>{run.name}</strong>{" "}
       <span class={run.error ? "error" : run.running ? "good" : "dim"} role="status">
         {state} {length(end - run.begin)}, from {clock(run.begin)}
+        {Number.isNaN(run.error) && "; how is not known"}
       </span>
       <span class="buttons">
         {run.running && store.mayAct.value && (
