@@ -323,8 +323,8 @@ static int answer(struct timeline *timeline, struct wanted *wanted, u32 width, s
         return KOV_OK;
     u64 time = wanted->to - wanted->from, shortest = 1 + time / (width == 0 ? 1 : width);
     int code = answer_once(timeline, wanted, shortest, most, into);
-    // Groups of the index stick out, by less than two of them on each side. So this ends: all of the
-    // time is one group.
+    // Groups of the index stick out, by less than two of them on each side. So this ends: all of
+    // the time is one group.
     u64 widest = time + 4 * index_of(timeline, wanted)->shortest;
     while (code == KOV_OK && into->is_full && shortest < widest && shortest <= UINT64_MAX / 2)
         code = answer_once(timeline, wanted, shortest *= 2, most, into);

@@ -257,9 +257,8 @@ static int live_attend(struct machine *machine)
 {
     int code = standing_attend(&machine->standing);
     if (is_watched(machine))
-        machine->scan_due =
-            fmin(machine->scan_due,
-                 machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds));
+        machine->scan_due = fmin(machine->scan_due,
+                                 machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds));
     if (code == KOV_OK && clock_now() >= machine->scan_due)
         code = machine_scan(machine);
     if (code == KOV_OK && clock_now() >= machine->programs_due)
