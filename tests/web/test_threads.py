@@ -4,6 +4,7 @@ to the nanosecond, also where a view begins in the midst. Groups fold and unfold
 mouse."""
 
 import collections
+import itertools
 from urllib.parse import urlsplit
 
 import pytest
@@ -61,13 +62,16 @@ WATCH = """async ([token, views]) => {
 
 @pytest.fixture(scope="module", name="recorded")
 def _recorded(tmp_path_factory):
-    """Returns a recording on four CPUs, and what kov says of its threads."""
+    """Returns a recording on four CPUs, and what kov says of its threads. The slower the host, the
+    longer it takes until there is much."""
     with Machine(str(tmp_path_factory.mktemp("four")), "four", cpus=4, append=BUSY) as machine:
         machine.wait_ready()
 
+        seconds = itertools.chain([1, 2, 4, 8], itertools.repeat(16))
+
         def record():
             folder = str(tmp_path_factory.mktemp("threads") / "trace")
-            machine.kov("trace", "record", "-d", "1", "-o", folder)
+            machine.kov("trace", "record", "-d", str(next(seconds)), "-o", folder)
             sched = machine.kov("trace", "sched", folder)
             runs = sum(row["runs"] for row in sched["threads"])
             return (folder, sched) if runs > ENOUGH_SWITCHES else None
