@@ -24,6 +24,7 @@ SAID = re.compile(r"^besieged: error (-?\d+), kinds (\d+), lives (\d+), killing 
                   r"kills (\d+), rounds (\d+), wrong (\d+)$", re.MULTILINE)
 NAMES = ("error", "kinds", "lives", "killing", "kills", "rounds", "wrong")
 MUTE = 30  # more connections than may be without a role
+AWAY = ("--timeout", "60")  # seconds: an answer that a server's end has lost never comes
 VIEWERS = 2  # of those that send much and read nothing
 FLOOD = 50000
 # What init, the scheduler's server and the test's own program keep once they needed it, however
@@ -71,11 +72,10 @@ class Hosts:
 def kill_servers(machine, times):
     """Each so often, in turn: all come back."""
     wanted = told(machine, "look")["kills"] + times
-    machine.kov_run("run", "besieged", "--", "tell", "kill", str(times), check=False)
+    machine.kov_run(*AWAY, "run", "besieged", "--", "tell", "kill", str(times), check=False)
 
     def over():
-        done = machine.kov_run("--timeout", "10", "run", "besieged", "--", "tell", "look",
-                               check=False)
+        done = machine.kov_run(*AWAY, "run", "besieged", "--", "tell", "look", check=False)
         found = SAID.search(done.stdout)
         said = dict(zip(NAMES, map(int, found.groups()))) if found else None
         assert said is None or said["wrong"] == 0, said
