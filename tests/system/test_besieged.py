@@ -89,8 +89,9 @@ def besiege(machine, rounds=0, kills=0, seconds=0):
     """One siege: each program lives at least once. Rounds of looks, and of servers that end so
     often, for so many seconds at least: programs are started until these are over."""
     lives = 0 if rounds or seconds else 1
-    begun = told(machine, "begin", str(lives))
-    assert begun["kinds"] >= 20
+    before = told(machine, "look")  # of what has begun some may have lived before that is told
+    told(machine, "begin", str(lives))
+    assert before["kinds"] >= 20
     end = time.monotonic() + seconds
     done = 0
     while done < rounds or time.monotonic() < end:
@@ -101,7 +102,7 @@ def besiege(machine, rounds=0, kills=0, seconds=0):
             kill_servers(machine, kills)
         done += 1
     # Whatever it takes to have been there: each kind, and the writer.
-    told(machine, "until", str(begun["lives"] + 1), str(begun["rounds"] + 1))
+    told(machine, "until", str(before["lives"] + 1), str(before["rounds"] + 1))
     return told(machine, "end")
 
 
