@@ -135,6 +135,7 @@ def all_together(boot, folder, name, cpus, pmu, **options):
     return said | {"changed": changed(before[0], after[0]), "bytes": after[1] - before[1]}
 
 
+@pytest.mark.long
 def test_all_hostile_programs_together(boot, tmp_path, capsys):
     said = all_together(boot, tmp_path, "besieged", 2, "model", rounds=1, kills=1)
     with capsys.disabled():
