@@ -12,6 +12,7 @@ from waiting import wait_for
 SETTLED = 60  # readings
 ACROSS_LEAST = 100  # a second of the client's own
 IDLE_MS = 1000
+ROOM = 5  # that the server's CPU may have waiting more, in all readings together
 FEW, MOST = 0.05, 0.95
 
 
@@ -81,6 +82,16 @@ def check_pair(decision, pairs):
     assert decision["pairs_ms"] > 0 and decision["pairs_age_ms"] is not None
 
 
+def check_way(decision):
+    """The client moves where the server's CPU has room, else the server spreads. There mostly is; a
+    busy host may leave one CPU out while others' work comes together on it."""
+    (pair,) = decision["pairs"][:1]
+    server, client = (sum(one[pair[cpu]] for one in decision["queues"])
+                      for cpu in ("server_cpu", "client_cpu"))
+    who, action = ("client", "move") if server <= client + ROOM else ("server", "spread")
+    assert (decision["action"], decision["pid"]) == (action, pair[who]), decision
+
+
 def check_replay(machine, pid):
     why = machine.kov("sched", "why", str(pid))
     assert why["replay"] == "same" and why["decisions"][0]["pid"] == pid
@@ -104,12 +115,12 @@ def test_clients_come_to_their_servers(boot, cpus):
     found = settle(machine)
     wait_together(machine)
     decisions = about(machine, pairs.keys() | pairs.values())
-    assert {one["action"] for one in decisions} == {"move"}, "each CPU has room"
-    assert {one["pid"] for one in decisions} <= pairs.keys()
     for decision in decisions:
         check_pair(decision, pairs)
+        check_way(decision)
         there = decision["at_from"]
-        assert there["calls"] > 0 and there["age_ms"] is not None, decision
+        if decision["action"] == "move":
+            assert there["calls"] > 0 and there["age_ms"] is not None, decision
         check_replay(machine, decision["pid"])
     assert found["failed_readings"] == 0 and found["processes_in_one_domain"] == 0
     known = {(one["client"], one["server"]): one for one in found["pairs"] if "client" in one}
