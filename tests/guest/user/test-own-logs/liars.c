@@ -125,7 +125,7 @@ static void mute_for_ever(u32 pid)
     EXPECT(state_of(pid, 0) == E_AGAIN);
     owner_gift = GIFT_AREA;
     speaks(MUTE_MAX, live_objects("FCMComputation") + 1); // stacks of those who wait are there
-    EXPECT(state_of(pid, 0) == 0);                        // whose answer came first
+    EXPECT(WAIT_FOR(state_of(pid, 0) == 0));              // whose answer came first
     log_ends(pid);
     EXPECT(attach(pid, 0) == 0);
     log_ends(pid);
