@@ -12,6 +12,7 @@
 
 #define PERIOD 200000
 #define CYCLES 20
+#define NOBODY_PART 8 // of the overflows at most one in so many hits nobody
 #define ENOUGH 40
 
 static const char *const sensors[] = {"pc", "caller1", "thread", "object"};
@@ -108,7 +109,9 @@ static void check(void)
     profile_overflow_count(&counts);
     EXPECT(counts.told == events_of(source) + events_of(other));
     EXPECT(counts.overflows == counts.told + counts.lost + counts.missed + counts.others);
-    EXPECT(has_model() ? counts.others == 0 : counts.others <= counts.overflows); // not below 0
+    // The unit counts this program's instructions alone. An interrupt that comes once the CPU has
+    // nothing more to do hits nobody. Cycles hit whoever runs.
+    EXPECT(counts.others <= counts.overflows / (has_model() ? NOBODY_PART : 1)); // not below 0
     EXPECT(seen == events_of(source) && seen >= ENOUGH && places > 0 && wrong == 0);
     printf("test-profile-contexts: %lu overflows: %lu told, %lu lost, %lu missed, %lu others\n",
            counts.overflows, counts.told, counts.lost, counts.missed, counts.others);
