@@ -20,6 +20,7 @@ cat /etc/manifest | wc
 ls /bin
 """
 PROGRAMS = Counter({name: ROUNDS for name in "cp cmp grep sort head cat wc ls".split()})
+RECORDINGS = 5  # at most
 MAJORS = "SCHED,SYSCALL,FAULT,IPC,IRQ,EXC,TIMER,USER,LOCK,PMU"
 
 
@@ -41,7 +42,7 @@ class Recording:
         servers.interrupt(sampling)
         assert done.stdout.count("\n") > 4 * ROUNDS
         self.found = self.tool("breakdown")
-        assert self.found["lost_packets"] == self.found["discarded"] == 0
+        self.is_whole = self.found["lost_packets"] == self.found["discarded"] == 0
 
     def tool(self, name, *options):
         return self.machine.kov("trace", name, self.folder, *options)
@@ -53,7 +54,13 @@ class Recording:
 
 @pytest.fixture(scope="module", name="recording")
 def _recording(pool, tmp_path_factory):
-    return Recording(pool.lend(cpus=4, pmu="model"), tmp_path_factory.mktemp("script") / "trace")
+    """On a busy host the recorder may lose a packet. It says so, and one that did is of no use."""
+    machine = pool.lend(cpus=4, pmu="model")
+    for _ in range(RECORDINGS):
+        recording = Recording(machine, tmp_path_factory.mktemp("script") / "trace")
+        if recording.is_whole:
+            return recording
+    raise AssertionError(f"each of {RECORDINGS} recordings has lost something")
 
 
 def named(rows):

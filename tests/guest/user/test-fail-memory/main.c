@@ -4,13 +4,13 @@
 // uses. A failing one may fail the operation or end the process or the server, and nothing else:
 // the next attempt works, and when the process has ended there is as much memory as before.
 //
-//   test-fail-memory [all] [only=NAME] [seed=NUMBER]
+//   test-fail-memory [all] [own] [only=NAME] [seed=NUMBER]
 //   test-fail-memory booted
 //
 // Without `all` each place that allocates fails once, the first time; with it each allocation does,
-// and then some later ones at random. `booted`: the boot line has let one fail; each operation
-// works all the same, once the servers are there. The last line:
-// "test-fail-memory: N passed, N failed".
+// and then some later ones at random. `own`: of the processes alone, not of servers. `booted`: the
+// boot line has let one fail; each operation works all the same, once the servers are there. The
+// last line: "test-fail-memory: N passed, N failed".
 #include "child.h"
 #include "operations.h"
 #include "who.h"
@@ -31,7 +31,7 @@
 #define ROUNDS 8      // what is lost is lost in each; what a cache keeps, in some
 #define LOOKS 20      // in a round, but in the last
 
-static bool all_of_them, booted;
+static bool all_of_them, own, booted;
 static const char *only;
 static unsigned seed = 1;
 
@@ -267,6 +267,8 @@ static void take_argument(const char *argument)
 {
     if (strcmp(argument, "all") == 0)
         all_of_them = true;
+    else if (strcmp(argument, "own") == 0)
+        own = true;
     else if (strcmp(argument, "booted") == 0)
         booted = true;
     else if (strncmp(argument, "only=", 5) == 0)
@@ -286,7 +288,8 @@ int main(int argc, char **argv)
                "sites", "failed", "error", "ended", "worked", "restart", "lost");
     each(operations, operation_count);
     each(watching, watching_count);
-    each(serving, serving_count);
+    if (!own)
+        each(serving, serving_count);
     if (booted)
         tell_booted();
     return expect_report("test-fail-memory");
