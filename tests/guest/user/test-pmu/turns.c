@@ -212,7 +212,7 @@ static bool have_errors(s64 session, const struct sys_pmu_counting *counting)
 // Nothing runs but a thread that mostly sleeps. All that the CPUs execute is then less than half of
 // what a tick each millisecond would. The one that the thread wakes has turns all the same, though
 // its slices are far from long enough: soon, wherever the turns begin. A CPU that waits for another
-// one executes as long as a busy host does not run that one: then again. Ticks would come each time.
+// one executes as long as a busy host does not run that one: then again. Ticks would always come.
 static void idle_cpus_have_no_ticks(void)
 {
     u64 microseconds, executed, deadline = patience();
