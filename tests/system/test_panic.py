@@ -112,7 +112,8 @@ def test_a_cpu_that_hangs_is_reported_once(boot, cpus):
     assert all(f"CPU {cpu} waits for crash outer, which CPU {last} has" in report
                for cpu in range(last)), report
     assert "crash_by_holding+0x" in report, report  # it, or who called where it is
-    assert machine.console.count("LOCKUP on CPU") == 1, machine.console
+    # Of another one that has waited, a busy host may make a second of its own.
+    assert machine.console.count(f"LOCKUP on CPU {last}") == 1, machine.console
     by_cpu = machine.console.split("LOCKUP on CPU")[1].split("\nCPU ")[1:]
     assert len(by_cpu) == cpus, machine.console
 
