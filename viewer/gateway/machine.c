@@ -212,18 +212,6 @@ static bool is_watched(const struct machine *machine)
            (machine->exposition != NULL && exposition_is_wanted(machine->exposition));
 }
 
-// Programs that have begun or ended.
-static int find_programs(struct machine *machine)
-{
-    struct snapshot fresh = {0};
-    int code = scan_processes(&fresh);
-    if (code == KOV_OK)
-        own_programs_take(&machine->programs, &fresh);
-    snapshot_free(&fresh);
-    machine->programs_due = clock_now() + SCAN_SECONDS;
-    return code;
-}
-
 // Scans objects and classes. They replace those of the last scan, so that what is gone does not
 // stay.
 int machine_scan(struct machine *machine)
@@ -261,8 +249,10 @@ static int live_attend(struct machine *machine)
                                  machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds));
     if (code == KOV_OK && clock_now() >= machine->scan_due)
         code = machine_scan(machine);
-    if (code == KOV_OK && clock_now() >= machine->programs_due)
-        code = find_programs(machine);
+    if (code == KOV_OK && clock_now() >= machine->programs_due) {
+        code = own_programs_find(&machine->programs);
+        machine->programs_due = clock_now() + SCAN_SECONDS;
+    }
     if (code == KOV_OK && clock_now() >= machine->cell_due) {
         machine->cell_due = clock_now() + CELL_SECONDS;
         code = standing_pace(&machine->standing,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Programs that somebody has started, from when to when.
 #include "gateway/machine_state.h"
+#include "machine/scan.h"
 #include "output/document.h"
 
 #include <stdio.h>
@@ -48,6 +49,16 @@ void own_programs_take(struct own_programs *programs, const struct snapshot *sna
         if (program->end == 0 && (now == NULL || now->start_time != program->begin))
             program->end = snapshot->process_time;
     }
+}
+
+int own_programs_find(struct own_programs *programs)
+{
+    struct snapshot fresh = {0};
+    int code = scan_processes(&fresh);
+    if (code == KOV_OK)
+        own_programs_take(programs, &fresh);
+    snapshot_free(&fresh);
+    return code;
 }
 
 void own_programs_marks(const struct own_programs *programs, const struct machine *machine,

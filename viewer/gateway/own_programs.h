@@ -28,6 +28,8 @@ struct own_programs {
 bool is_own_program(const struct snapshot *snapshot, u32 pid);
 // Takes a scan. What is not in it has ended. With too many, the oldest is forgotten.
 void own_programs_take(struct own_programs *programs, const struct snapshot *snapshot);
+// Asks the machine for its processes alone, and takes them. Returns an exit code.
+int own_programs_find(struct own_programs *programs);
 
 struct machine;
 // Adds a mark of each to the list.
