@@ -22,7 +22,8 @@
 
 #define DISK_BYTES 0x30000UL
 #define HEADER_MAGIC "ORRYSNAP"
-#define KILLS 8
+#define KILLS 8 // at so many steps of a server's life
+#define KILLS_LONG (3 * KILLS)
 
 static struct recording *recording, *other;
 static u32 runs; // 0: the short test
@@ -122,7 +123,7 @@ static void killed_servers_do_no_harm(void **state)
     begin(recording, true, 0);
     assert_true(server_run(recording, 2, 0));
     memcpy(disk, medium, DISK_BYTES);
-    for (u32 lives = 1; lives <= times(KILLS); lives++) {
+    for (u32 lives = 1; lives <= times(runs > 0 ? KILLS_LONG : KILLS); lives++) {
         u32 next = record_killed(recording, disk, lives);
         cuts_judge(recording, runs > 0 ? &kills_plan : &light_plan, &counts);
         if (next == 0)
