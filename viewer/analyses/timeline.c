@@ -146,13 +146,13 @@ int timeline_open(struct timeline *timeline, const char *folder, size_t bytes_mo
 static void take_threads(struct timeline *timeline)
 {
     const struct thread_states *states = &timeline->walk.states;
-    timeline->thread_count = states->count;
-    timeline->threads = memory_get((states->count + 1) * sizeof(*timeline->threads));
-    for (size_t i = 0; i < states->count; i++) {
-        const struct thread_status *status = &states->threads[i];
+    timeline->thread_count = states->threads.count;
+    timeline->threads = memory_get((states->threads.count + 1) * sizeof(*timeline->threads));
+    for (size_t i = 0; i < states->threads.count; i++) {
+        const struct thread_status *status = id_rows_at(&states->threads, i);
         timeline->threads[status->track] =
-            (struct timeline_thread){.id = status->id,
-                                     .pid = trace_walk_pid(&timeline->knows, status->id),
+            (struct timeline_thread){.id = status->row.id,
+                                     .pid = trace_walk_pid(&timeline->knows, status->row.id),
                                      .idle = status->idle};
     }
 }
