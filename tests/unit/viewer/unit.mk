@@ -107,6 +107,9 @@ kov_listed_LIBS := m
 KOV_UNIT_ENGINE := $(wildcard viewer/trace/*.c) \
     viewer/tools/keyed_rows.c viewer/tools/id_rows.c trace/src/table.c trace/src/waits.c \
     $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
+UNIT += kov_trace_model
+kov_trace_model_SRC := tests/unit/viewer/trace_model.c $(KOV_UNIT_ENGINE)
+kov_trace_model_LIBS := m
 # With the machine's own rings, which stand in the dump.
 UNIT += kov_memory_waits
 kov_memory_waits_SRC := tests/unit/viewer/memory_waits.c viewer/trace/memory_waits.c \
