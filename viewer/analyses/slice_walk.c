@@ -239,7 +239,7 @@ static void add_untold(struct slice_walk *walk)
 {
     const struct slices *known = walk->known;
     u32 tracks = known->count > 0 ? known->rows[known->count - 1].track + 1 : 0;
-    for (u32 track = (u32)walk->states.count; track < tracks; track++) {
+    for (u32 track = (u32)walk->states.threads.count; track < tracks; track++) {
         const struct slice *row = find_known(known, track, walk->to - 1);
         if (row == NULL || row->kind != THREAD_KIND_UNKNOWN || row->from >= walk->to)
             continue;

@@ -146,13 +146,13 @@ int timeline_open(struct timeline *timeline, const char *folder, size_t bytes_mo
 static void take_threads(struct timeline *timeline)
 {
     const struct thread_states *states = &timeline->walk.states;
-    timeline->thread_count = states->count;
-    timeline->threads = memory_get((states->count + 1) * sizeof(*timeline->threads));
-    for (size_t i = 0; i < states->count; i++) {
-        const struct thread_status *status = &states->threads[i];
+    timeline->thread_count = states->threads.count;
+    timeline->threads = memory_get((states->threads.count + 1) * sizeof(*timeline->threads));
+    for (size_t i = 0; i < states->threads.count; i++) {
+        const struct thread_status *status = id_rows_at(&states->threads, i);
         timeline->threads[status->track] =
-            (struct timeline_thread){.id = status->id,
-                                     .pid = trace_walk_pid(&timeline->knows, status->id),
+            (struct timeline_thread){.id = status->row.id,
+                                     .pid = trace_walk_pid(&timeline->knows, status->row.id),
                                      .idle = status->idle};
     }
 }
@@ -178,7 +178,7 @@ int timeline_read(struct timeline *timeline, u64 events)
     code = slice_walk_end(&timeline->walk);
     add_up_threads(timeline);
     slices_sort(&timeline->thread_index);
-    activity_free(&timeline->knows.machine);
+    activity_free(&timeline->knows.model.machine);
     trace_walk_free(&timeline->knows);
     return code;
 }
@@ -351,7 +351,7 @@ void timeline_close(struct timeline *timeline)
 {
     if (!timeline->is_whole) {
         slice_walk_free(&timeline->walk);
-        activity_free(&timeline->knows.machine);
+        activity_free(&timeline->knows.model.machine);
         trace_walk_free(&timeline->knows);
     }
     while (timeline->checkpoint_count > 0)
