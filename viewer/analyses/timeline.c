@@ -5,6 +5,8 @@
 #include "tools/memory.h"
 #include "trace/arrange.h"
 
+#include <orrery/lower_bound.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,15 +239,9 @@ static int visit_loss(void *context, const struct trace_loss *loss)
 static const struct timeline_checkpoint *checkpoint_before(const struct timeline *timeline,
                                                            u64 time)
 {
-    size_t low = 0, high = timeline->checkpoint_count;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (timeline->checkpoints[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &timeline->checkpoints[low];
+    const struct timeline_checkpoint *all = timeline->checkpoints;
+    size_t behind = LOWER_BOUND(at, timeline->checkpoint_count, all[at].time <= time);
+    return &all[behind > 0 ? behind - 1 : 0];
 }
 
 // What is to be answered: of CPUs, or of threads.
