@@ -61,12 +61,17 @@ bool members_any(enum shared kind)
     return next_member(kind, true, &place) != NULL;
 }
 
-bool members_want(bool sums)
+static bool gets(const struct member *member, enum form form)
+{
+    return form == FORM_STACKS ? member->stacks : member->sums == (form == FORM_SUMS);
+}
+
+bool members_want(enum form form)
 {
     const struct client *client;
 
     for (u32 place = 0; (client = next_member(SHARED_SAMPLING, true, &place)) != NULL;)
-        if (own(client, SHARED_SAMPLING)->sums == sums)
+        if (gets(own(client, SHARED_SAMPLING), form))
             return true;
     return false;
 }
@@ -103,13 +108,14 @@ static bool tell_missed(struct client *client, enum shared kind)
     return true;
 }
 
-void members_push(enum shared kind, const struct frame *frame, u32 items, bool sums)
+bool members_push(enum shared kind, const struct frame *frame, u32 items, enum form form)
 {
     struct client *client;
+    bool all = true;
 
     for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;) {
         struct member *member = own(client, kind);
-        if (member->sums != sums)
+        if (!gets(member, form))
             continue;
         if (tell_missed(client, kind) && client_push_copy(client, frame)) {
             member->share.given += items;
@@ -118,7 +124,9 @@ void members_push(enum shared kind, const struct frame *frame, u32 items, bool s
         member->share.missed += items;
         member->share.missed_bytes += frame->used;
         member->missed_all += items;
+        all = false;
     }
+    return all;
 }
 
 void members_tell_one(struct client *client, const struct frame *frame, u32 share_tag,
@@ -207,15 +215,21 @@ static s64 sampling_join_begin(struct client *client, const dci_Request *request
 {
     struct frame frame;
 
+    const dci_SamplingJoinRequest *asked = &request->body.sampling_join;
+    if (asked->stacks && !asked->sums)
+        return client_error(client, E_INVAL, "stacks come with sums only");
     s64 error = join(client, SHARED_SAMPLING);
     if (error != 0)
         return error;
-    own(client, SHARED_SAMPLING)->sums = request->body.sampling_join.sums;
+    own(client, SHARED_SAMPLING)->sums = asked->sums;
+    own(client, SHARED_SAMPLING)->stacks = asked->stacks;
     dci_SamplingJoinReply reply = {.session = sampling_of_another(client)};
     client_reply(client, dci_Response_sampling_join_tag, dci_SamplingJoinReply_fields, &reply);
     if (reply.session != 0) {
-        sampling_add_began(&frame, request->body.sampling_join.sums);
+        sampling_add_began(&frame, asked->sums);
         members_tell_begin_to(client, SHARED_SAMPLING, &frame);
+        if (asked->stacks)
+            sampling_tell_stacks();
     }
     return REQUEST_REPLIED;
 }

@@ -10,6 +10,9 @@
 // The sessions that run once and are shared.
 enum shared { SHARED_SAMPLING, SHARED_TRACE, SHARED_KINDS };
 
+// What of a session a client is pushed. Who gets stacks gets sums, too. A trace has one form.
+enum form { FORM_SINGLE, FORM_SUMS, FORM_STACKS };
+
 // A client's share of one session: samples or packets that it got, and those it had no room for.
 struct share {
     u64 given, missed, missed_bytes;
@@ -17,8 +20,9 @@ struct share {
 
 struct member {
     bool joined;
-    bool sums; // gets sums in place of samples
-    bool told; // has been told of the session's begin, and gets copies
+    bool sums;   // gets sums in place of samples
+    bool stacks; // and stacks
+    bool told;   // has been told of the session's begin, and gets copies
     struct share share;
     u64 missed_told; // share.missed, as it was told last
     u64 missed_all;  // of all sessions since it joined
@@ -26,15 +30,16 @@ struct member {
 
 const struct member *member_of(const struct client *client, enum shared kind);
 bool members_any(enum shared kind);
-// Returns true if a member of sampling that was told of the begin gets sums, or samples.
-bool members_want(bool sums);
+// Returns true if a member of sampling that was told of the begin gets this.
+bool members_want(enum form form);
 
 // Begins an event that belongs to no queue yet. There is space for one at a time.
 void members_frame(struct frame *frame, u32 body);
 
 // Gives a frame that has ended to the members that were told of the begin. items: the samples or
-// packets in it. sums: only to those that get sums; else only to the others.
-void members_push(enum shared kind, const struct frame *frame, u32 items, bool sums);
+// packets in it; each is in one form of those that a client gets. Returns false if one that gets
+// this form has missed the frame.
+bool members_push(enum shared kind, const struct frame *frame, u32 items, enum form form);
 
 // The functions below take an open frame of members_frame, and leave it open.
 

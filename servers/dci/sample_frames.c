@@ -3,7 +3,9 @@
 
 // The most that one sum takes: 13 fields with their tags, and those around it.
 #define SUM_BYTES_MAX 96
-#define REST_BYTES 16 // `more`, and the fields of SampleSums before the sums
+// The most that one stack takes: 7 fields with their tags, and those around it.
+#define STACK_BYTES_MAX (64 + SYS_CALLERS_MAX * sizeof(u64))
+#define REST_BYTES 32 // `more`, and the fields of SampleSums before the sums
 
 void sample_frame_add(struct frame *frame, const struct sys_sample *sample)
 {
@@ -26,15 +28,21 @@ dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat)
         .measured = stat->measured, .total = stat->total, .turns = stat->turns};
 }
 
-static void add_sum(struct frame *frame, const struct summed_site *sum)
+static bool has_room(const struct frame *frame, u32 bytes)
 {
-    u32 mark = frame_open(frame, dci_SampleSums_sums_tag);
+    return frame->used + bytes + REST_BYTES <= FRAME_BYTES_MAX;
+}
+
+static void add_sum(struct frame *frame, u32 field, const struct summed_site *sum)
+{
+    u32 mark = frame_open(frame, field);
+    bool is_stack = sum->kind == dci_SampleSumKind_SUM_STACK;
 
     frame_varint(frame, dci_SampleSum_index_tag, sum->index);
     frame_varint(frame, dci_SampleSum_cpu_tag, sum->cpu);
     frame_varint(frame, dci_SampleSum_kind_tag, sum->kind);
     frame_varint(frame, dci_SampleSum_pid_tag, sum->pid);
-    frame_varint(frame, dci_SampleSum_coid_tag, sum->coid);
+    frame_varint(frame, is_stack ? dci_SampleSum_stack_tag : dci_SampleSum_coid_tag, sum->coid);
     frame_varint(frame, dci_SampleSum_weight_tag, sum->weight);
     frame_varint(frame, dci_SampleSum_samples_tag, sum->samples);
     frame_varint(frame, dci_SampleSum_soft_masked_tag, sum->soft_masked);
@@ -56,11 +64,44 @@ u32 sample_frame_sums(struct frame *frame, const struct sample_sums *sums, u64 f
     *samples = 0;
     frame_varint(frame, dci_SampleSums_from_tag, from);
     frame_varint(frame, dci_SampleSums_to_tag, to);
-    while (added < sums->count && frame->used + SUM_BYTES_MAX + REST_BYTES <= FRAME_BYTES_MAX) {
+    while (added < sums->count && has_room(frame, SUM_BYTES_MAX)) {
         const struct summed_site *sum = &sums->sums[added++];
-        add_sum(frame, sum);
+        add_sum(frame, dci_SampleSums_sums_tag, sum);
         *samples += sum->kind == dci_SampleSumKind_SUM_ALL ? sum->samples : 0;
     }
     frame_varint(frame, dci_SampleSums_more_tag, added < sums->count);
+    return added;
+}
+
+static void add_stack(struct frame *frame, u32 number, const struct stack *stack)
+{
+    u32 mark = frame_open(frame, dci_SampleStacks_stacks_tag);
+
+    frame_varint(frame, dci_SampleStack_number_tag, number);
+    frame_varint(frame, dci_SampleStack_pid_tag, stack->pid);
+    frame_varint(frame, dci_SampleStack_kernel_tag, stack->kernel);
+    frame_varint(frame, dci_SampleStack_kind_tag, stack->kind);
+    frame_varint(frame, dci_SampleStack_coid_tag, stack->coid);
+    frame_fixed64(frame, dci_SampleStack_pc_tag, stack->pc);
+    frame_packed_fixed64(frame, dci_SampleStack_callers_tag, stack->callers, stack->caller_count);
+    frame_close(frame, mark);
+}
+
+u32 sample_frame_stacks(struct frame *frame, struct sample_stacks *stacks, u64 from, u64 to)
+{
+    const struct sample_sums *sums = &stacks->sums;
+    u32 added = 0;
+
+    frame_varint(frame, dci_SampleStacks_from_tag, from);
+    frame_varint(frame, dci_SampleStacks_to_tag, to);
+    frame_varint(frame, dci_SampleStacks_table_tag, stacks->table);
+    while (stacks->told < stacks->count && has_room(frame, STACK_BYTES_MAX)) {
+        add_stack(frame, stacks->told + 1, &stacks->stacks[stacks->told]);
+        stacks->told++;
+    }
+    bool all_told = stacks->told == stacks->count;
+    while (all_told && added < sums->count && has_room(frame, SUM_BYTES_MAX))
+        add_sum(frame, dci_SampleStacks_sums_tag, &sums->sums[added++]);
+    frame_varint(frame, dci_SampleStacks_more_tag, added < sums->count);
     return added;
 }

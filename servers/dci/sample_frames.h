@@ -4,7 +4,7 @@
 #define DCI_SAMPLE_FRAMES_H
 
 #include "frame.h"
-#include "sample_sums.h"
+#include "sample_stacks.h"
 
 // Adds a sample to an open Samples.
 void sample_frame_add(struct frame *frame, const struct sys_sample *sample);
@@ -13,5 +13,9 @@ dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat);
 // Returns how many sums. Sets *samples to those in sums of kind SUM_ALL.
 u32 sample_frame_sums(struct frame *frame, const struct sample_sums *sums, u64 from, u64 to,
                       u32 *samples);
+
+// Fills an event SampleStacks with the frames of the next stacks, which it counts as told, and behind
+// all of those with the oldest sums, as many as fit. Returns how many sums.
+u32 sample_frame_stacks(struct frame *frame, struct sample_stacks *stacks, u64 from, u64 to);
 
 #endif

@@ -12,7 +12,8 @@ _Static_assert(SUMS_SLOTS / 4 * 3 >= SUMS_MAX, "at most three of four slots are 
 static bool is_site(u8 kind)
 {
     return kind == dci_SampleSumKind_SUM_PROCESS || kind == dci_SampleSumKind_SUM_OBJECT ||
-           kind == dci_SampleSumKind_SUM_NONE || kind == dci_SampleSumKind_SUM_STALE;
+           kind == dci_SampleSumKind_SUM_NONE || kind == dci_SampleSumKind_SUM_STALE ||
+           kind == dci_SampleSumKind_SUM_STACK;
 }
 
 static bool is_same(const struct summed_site *left, const struct summed_site *right)
@@ -33,14 +34,21 @@ static u16 *slot_of(struct sample_sums *sums, const struct summed_site *key)
     return &sums->slots[slot];
 }
 
+static u8 others_of(u8 kind)
+{
+    if (kind == dci_SampleSumKind_SUM_STACK)
+        return dci_SampleSumKind_SUM_OTHER_STACKS;
+    return kind == dci_SampleSumKind_SUM_PROCESS ? dci_SampleSumKind_SUM_OTHER_PROCESSES
+                                                 : dci_SampleSumKind_SUM_OTHER_OBJECTS;
+}
+
 // Returns the sum with this key. Returns that of others if there is no room for one more site.
 static struct summed_site *sum_of(struct sample_sums *sums, struct summed_site key)
 {
     u16 *slot = slot_of(sums, &key);
 
     if (*slot == 0 && is_site(key.kind) && sums->sites == SUMS_SITES_MAX) {
-        key.kind = key.kind == dci_SampleSumKind_SUM_PROCESS ? dci_SampleSumKind_SUM_OTHER_PROCESSES
-                                                             : dci_SampleSumKind_SUM_OTHER_OBJECTS;
+        key.kind = others_of(key.kind);
         key.pid = 0;
         key.coid = 0;
         slot = slot_of(sums, &key);
@@ -77,7 +85,7 @@ static struct summed_site *count(struct sample_sums *sums, struct summed_site ke
     return sum;
 }
 
-static u8 kind_of(const struct sys_sample *sample)
+u8 sample_sums_kind(const struct sys_sample *sample)
 {
     if ((sample->flags & SYS_SAMPLE_IDLE) != 0)
         return dci_SampleSumKind_SUM_IDLE;
@@ -96,7 +104,7 @@ void sample_sums_add(struct sample_sums *sums, u32 cpu, u32 index, u32 weight,
     key.kind = dci_SampleSumKind_SUM_ALL;
     count(sums, key, turn)->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
     sums->samples++;
-    key.kind = kind_of(sample);
+    key.kind = sample_sums_kind(sample);
     if (key.kind == dci_SampleSumKind_SUM_IDLE) {
         count(sums, key, turn);
         return;
@@ -108,6 +116,19 @@ void sample_sums_add(struct sample_sums *sums, u32 cpu, u32 index, u32 weight,
     key.pid = sample->pid;
     key.coid = 0;
     count(sums, key, turn);
+}
+
+void sample_sums_add_stack(struct sample_sums *sums, u32 cpu, u32 index, u32 weight, u32 stack,
+                           const struct sys_sample *sample)
+{
+    struct summed_site key = {.coid = stack,
+                              .weight = weight,
+                              .kind = stack != 0 ? dci_SampleSumKind_SUM_STACK
+                                                 : dci_SampleSumKind_SUM_OTHER_STACKS,
+                              .index = (u8)index,
+                              .cpu = (u8)cpu};
+
+    count(sums, key, SYS_SAMPLE_TURN_OF(sample->flags));
 }
 
 bool sample_sums_near_full(const struct sample_sums *sums, u32 samples)

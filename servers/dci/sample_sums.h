@@ -9,7 +9,7 @@
 #include <orrery/types.h>
 #include <stdbool.h>
 
-// Sums of processes and objects; further ones go to "others".
+// Sums of processes and objects, or of stacks; further ones go to "others".
 #define SUMS_SITES_MAX 1024
 // The other kinds: of each there is one for an event on a CPU, and one more after the event's
 // weight has changed.
@@ -18,7 +18,7 @@
 #define SUMS_SLOTS 4096 // of the hash table: a power of two
 
 struct summed_site {
-    coid_t coid;
+    coid_t coid; // of SUM_STACK its number
     u32 pid;
     u32 weight; // events that each sample stands for
     u8 kind;    // dci_SampleSumKind
@@ -33,7 +33,7 @@ struct summed_site {
 // Zeroed: empty.
 struct sample_sums {
     u32 count;
-    u32 sites;                         // sums of processes and objects among them
+    u32 sites;                         // sums of processes, objects and stacks among them
     u64 samples;                       // in all sums of kind SUM_ALL
     u16 slots[SUMS_SLOTS];             // index + 1 of a sum; 0: free
     struct summed_site sums[SUMS_MAX]; // in the order in which they came
@@ -44,6 +44,11 @@ struct sample_sums {
 // sample_sums_drop that leave nothing, an event has at most two weights.
 void sample_sums_add(struct sample_sums *sums, u32 cpu, u32 index, u32 weight,
                      const struct sys_sample *sample);
+// Adds a sample to the sum of a stack's number. 0: to that of stacks without one.
+void sample_sums_add_stack(struct sample_sums *sums, u32 cpu, u32 index, u32 weight, u32 stack,
+                           const struct sys_sample *sample);
+// Returns the kind of a sample's site other than SUM_ALL and SUM_PROCESS.
+u8 sample_sums_kind(const struct sys_sample *sample);
 // Returns true if the sites of so many more samples may have no room.
 bool sample_sums_near_full(const struct sample_sums *sums, u32 samples);
 // Forgets the oldest sums.

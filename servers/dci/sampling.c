@@ -7,7 +7,6 @@
 #include "counting.h"
 #include "members.h"
 #include "sample_frames.h"
-#include "sample_sums.h"
 #include "sampling_request.h"
 #include "service.h"
 
@@ -31,8 +30,10 @@ static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // the last read left sam
 
 static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // samples that are not wanted
 
-static struct sample_sums sums; // of what was read since sums_from
-static u64 sums_from;           // as SampleSums.from
+static struct sample_sums sums;     // of what was read since sums_from
+static u64 sums_from;               // as SampleSums.from
+static struct sample_stacks stacks; // of what was read since stacks_from
+static u64 stacks_from;
 static struct {
     u64 time, before; // of an event's last change: when it was, and the period until then
 } changed[SYS_SAMPLING_EVENTS];
@@ -68,14 +69,16 @@ static void add_account(struct frame *frame, u32 cpu, u32 index)
     frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
 }
 
-static bool someone_wants_samples(void)
+static bool owner_gets(enum form form)
 {
-    return (owner != NULL && !asked.sums) || members_want(false);
+    if (owner == NULL)
+        return false;
+    return form == FORM_STACKS ? asked.stacks : asked.sums == (form == FORM_SUMS);
 }
 
-static bool someone_wants_sums(void)
+static bool someone_wants(enum form form)
 {
-    return (owner != NULL && asked.sums) || members_want(true);
+    return owner_gets(form) || members_want(form);
 }
 
 // Returns the period of the time when the sample was taken. No sample is older than the last change
@@ -90,11 +93,13 @@ static u32 weight_of(const struct sys_sample *sample, u32 index)
 // Returns how many.
 static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
 {
-    bool wants_sums = someone_wants_sums();
+    bool wants_sums = someone_wants(FORM_SUMS), wants_stacks = someone_wants(FORM_STACKS);
     u32 added = 0;
 
     if (!wants_sums && sums.count != 0)
         sample_sums_drop(&sums, sums.count); // who comes later gets none from before this gap
+    if (!wants_stacks)
+        sample_stacks_forget(&stacks);
     for (u64 at = 0; at < bytes;) {
         const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
         at += sys_sample_bytes(sample);
@@ -106,41 +111,77 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
             sample_frame_add(frame, sample);
         if (wants_sums)
             sample_sums_add(&sums, cpu, index, weight_of(sample, index), sample);
+        if (wants_stacks)
+            sample_stacks_add(&stacks, cpu, index, weight_of(sample, index), sample);
         added++;
     }
     return added;
 }
 
 // Gives a frame of samples, or of sums of so many samples, to whom it belongs: to the owner if the
-// frame lies in its queue, and to members.
-static void give(struct frame *frame, u32 samples, bool are_sums)
+// frame lies in its queue, and to members. Returns false if somebody has no room for it.
+static bool give(struct frame *frame, u32 samples, enum form form)
 {
+    bool owner_misses = false;
+
     if (frame->queue != NULL) {
         client_push_end(owner, frame);
         owners.given += samples;
     } else {
         frame_end(frame);
-        if (asked.sums == are_sums) {
+        if (owner_gets(form)) {
+            owner_misses = true;
             owners.missed += samples;
             owners.missed_bytes += frame->used;
         }
     }
-    members_push(SHARED_SAMPLING, frame, samples, are_sums);
+    return members_push(SHARED_SAMPLING, frame, samples, form) && !owner_misses;
 }
 
 // Begins a frame in the owner's queue if that is for the owner, else elsewhere. Returns false if
 // the owner has no room; not so if the session is being ended (last): then it misses the frame.
-static bool begin_batch(struct frame *frame, bool are_sums, bool last)
+static bool begin_batch(struct frame *frame, enum form form, bool last)
 {
-    u32 body = are_sums ? dci_Event_sample_sums_tag : dci_Event_samples_tag;
+    static const u32 bodies[] = {[FORM_SINGLE] = dci_Event_samples_tag,
+                                 [FORM_SUMS] = dci_Event_sample_sums_tag,
+                                 [FORM_STACKS] = dci_Event_sample_stacks_tag};
 
-    if (owner != NULL && asked.sums == are_sums) {
-        if (client_push_begin(owner, frame, body))
+    if (owner_gets(form)) {
+        if (client_push_begin(owner, frame, bodies[form]))
             return true;
         if (!last)
             return false;
     }
-    members_frame(frame, body);
+    members_frame(frame, bodies[form]);
+    return true;
+}
+
+void sampling_tell_stacks(void)
+{
+    stacks.told = 0;
+}
+
+// Pushes the sums by stack. Returns false if some are left, because the owner has no room. Who
+// misses a frame does not know its stacks.
+static bool push_stacks(u64 now, bool last)
+{
+    struct frame frame;
+    bool all_know = true;
+
+    if (!someone_wants(FORM_STACKS))
+        sample_stacks_forget(&stacks);
+    while (stacks.sums.count != 0) {
+        if (!begin_batch(&frame, FORM_STACKS, last))
+            return false;
+        u32 added = sample_frame_stacks(&frame, &stacks, stacks_from, now);
+        sample_sums_drop(&stacks.sums, added);
+        all_know &= give(&frame, 0, FORM_STACKS);
+        if (stacks.sums.count == 0)
+            sample_stacks_pushed(&stacks);
+    }
+    if (!all_know)
+        sampling_tell_stacks();
+    stacks_from = now;
     return true;
 }
 
@@ -150,18 +191,18 @@ static bool push_sums(bool last)
     u64 now = sys_time();
     struct frame frame;
 
-    if (!someone_wants_sums())
+    if (!someone_wants(FORM_SUMS))
         sample_sums_drop(&sums, sums.count); // they were for someone that has gone
     while (sums.count != 0) {
         u32 samples;
-        if (!begin_batch(&frame, true, last))
+        if (!begin_batch(&frame, FORM_SUMS, last))
             return false;
         u32 added = sample_frame_sums(&frame, &sums, sums_from, now, &samples);
         sample_sums_drop(&sums, added);
-        give(&frame, samples, true);
+        give(&frame, samples, FORM_SUMS);
     }
     sums_from = now;
-    return true;
+    return push_stacks(now, last);
 }
 
 // Reads at most as much of a buffer as `room`, into a frame if somebody wants samples.
@@ -181,7 +222,7 @@ static s64 read_batch(struct frame *frame, u32 cpu, u32 index, u64 room)
     u32 samples = add_samples(frame, cpu, index, (u64)bytes);
     pushed += samples;
     if (frame != NULL && samples != 0)
-        give(frame, samples, false);
+        give(frame, samples, FORM_SINGLE);
     return bytes;
 }
 
@@ -191,14 +232,16 @@ static s64 read_batch(struct frame *frame, u32 cpu, u32 index, u64 room)
 static s64 push_batch(u32 cpu, u32 index, bool last)
 {
     // A long read would have more sites than the table.
-    bool is_long = cut[cpu][index] && !someone_wants_sums();
+    bool is_long = cut[cpu][index] && !someone_wants(FORM_SUMS);
+    bool is_single = someone_wants(FORM_SINGLE);
+    u32 most = SAMPLES_BYTES_FEW / sizeof(struct sys_sample);
     struct frame frame;
 
-    if (someone_wants_samples() && !begin_batch(&frame, false, last))
+    if (is_single && !begin_batch(&frame, FORM_SINGLE, last))
         return E_AGAIN;
-    s64 bytes = read_batch(someone_wants_samples() ? &frame : NULL, cpu, index,
+    s64 bytes = read_batch(is_single ? &frame : NULL, cpu, index,
                            is_long ? sizeof(server_records) : SAMPLES_BYTES_FEW);
-    if (sample_sums_near_full(&sums, SAMPLES_BYTES_FEW / sizeof(struct sys_sample)))
+    if (sample_sums_near_full(&sums, most) || sample_stacks_near_full(&stacks, most))
         push_sums(last); // without room, more sites become others
     return bytes;
 }
@@ -245,7 +288,7 @@ static bool push_present(void)
 // can wait for as long as a buffer that has not grown has room.
 static u64 next_interval(u64 most)
 {
-    bool quick = someone_wants_samples();
+    bool quick = someone_wants(FORM_SINGLE);
     u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_LOOK_MS;
     u64 less = quick ? SAMPLING_INTERVAL_MS : interval / 2;
 
@@ -430,7 +473,7 @@ static s64 sampling_stop_step(struct client *client)
     if (owner != client)
         return client_error(client, E_NOENT, "another client has taken over meanwhile");
     if (stopping == stream_count()) {
-        if (sums.count != 0)
+        if (sums.count != 0 || stacks.sums.count != 0)
             return push_sums(false) ? REQUEST_GOES_ON : REQUEST_WAITS;
         tell_end(dci_SharingEnd_SHARING_END_STOPPED, NULL);
         owner = NULL;
@@ -480,7 +523,8 @@ static void begin_session(struct client *client, const dci_SamplingStartRequest 
     memset(filtered, 0, sizeof(filtered));
     memset(changed, 0, sizeof(changed));
     sample_sums_drop(&sums, sums.count);
-    sums_from = began;
+    sample_stacks_forget(&stacks);
+    sums_from = stacks_from = began;
     sampling_add_began(&frame, false);
     members_tell_begin(SHARED_SAMPLING, client, &frame);
 }

@@ -15,5 +15,7 @@ u64 sampling_of_another(const struct client *client);
 // Begins a frame (members_frame) with the SamplingBegan of the running session. sums: for one that
 // gets sums, to which those that are not pushed yet are still to come.
 void sampling_add_began(struct frame *frame, bool sums);
+// Lets all stacks be told again with the next sums, since somebody does not know them.
+void sampling_tell_stacks(void);
 
 #endif

@@ -59,6 +59,8 @@ s64 sampling_request_check(struct client *client, const dci_SamplingStartRequest
         error = check_event(client, start, i);
     if (error != 0)
         return error;
+    if (start->stacks && !start->sums)
+        return client_error(client, E_INVAL, "stacks come with sums only");
     if (start->callers > SYS_CALLERS_MAX)
         return client_error(client, E_INVAL, "callers must be 0…%d", SYS_CALLERS_MAX);
     if (start->cpu_mask >> server_system.cpu_count != 0)

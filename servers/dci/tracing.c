@@ -313,7 +313,7 @@ void tracing_packet_end(struct frame *frame)
         owners.missed_bytes += frame->used;
     }
     pushed++;
-    members_push(SHARED_TRACE, frame, 1, false);
+    members_push(SHARED_TRACE, frame, 1, FORM_SINGLE);
 }
 
 // Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue. Returns 1, 0 if

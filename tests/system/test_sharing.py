@@ -42,6 +42,15 @@ def sites_of(batch, sample):
             (*stream, kind, space, coid)]
 
 
+def stack_of(batch, sample):
+    """The stack where a sample counts; none of the idle loop."""
+    if sample.flags & pb.SAMPLE_IDLE:
+        return []
+    *_, (index, cpu, kind, _, coid) = sites_of(batch, sample)
+    return [(index, cpu, sample.pid, bool(sample.flags & pb.SAMPLE_KERNEL), kind, coid, sample.pc,
+             tuple(sample.callers))]
+
+
 class Watcher:
     """A client that counts, session by session, what it is pushed; `sessions` has the ended
     ones."""
@@ -50,11 +59,12 @@ class Watcher:
         self.client = dci.connect(port, token, **options)
         self.sessions = []
         self.failed = 0
-        self.ended_sites = None
+        self.ended_sites = self.ended_stacks = None
         self._begin(None)
 
     def _begin(self, began):
         self.began, self.got, self.sites = began, collections.Counter(), collections.Counter()
+        self.stacks, self.frames = collections.Counter(), {}
         self.missed = pb.Share()
         self.stats = []
 
@@ -66,7 +76,7 @@ class Watcher:
         if getattr(ended, "more", False):
             return
         self.sessions.append((self.began, self.got, self.stats, ended))
-        self.ended_sites = self.sites
+        self.ended_sites, self.ended_stacks = self.sites, self.stacks
         self._begin(None)
 
     def take(self, event):
@@ -78,10 +88,19 @@ class Watcher:
             self.got["all"] += len(event.samples.samples)
             for sample in event.samples.samples:
                 self.sites.update(sites_of(event.samples, sample))
+                self.stacks.update(stack_of(event.samples, sample))
         elif kind == "sample_sums":
             for one in event.sample_sums.sums:
                 self.got["all"] += one.samples if one.kind == pb.SUM_ALL else 0
                 self.sites[one.index, one.cpu, one.kind, one.pid, one.coid] += one.samples
+        elif kind == "sample_stacks":
+            table = event.sample_stacks.table
+            for one in event.sample_stacks.stacks:
+                self.frames[table, one.number] = (
+                    one.pid, one.kernel, one.kind, one.coid, one.pc, tuple(one.callers))
+            for one in event.sample_stacks.sums:
+                assert one.kind == pb.SUM_STACK
+                self.stacks[one.index, one.cpu, *self.frames[table, one.stack]] += one.samples
         elif kind == "packet":
             self.got["all"] += 1
             self.got[event.packet.pid, event.packet.cpu] += 1
@@ -172,17 +191,17 @@ def test_members_of_sampling_get_what_the_owner_gets(machine2):
 
 def test_sums_are_those_of_the_samples(machine2):
     """The same load, seen by one that gets sums and by one that gets every sample: the same at
-    every site, to the sample, whether the owner is the one or the other. Samples are
+    every site and stack, to the sample, whether the owner is the one or the other. Samples are
     so few that the server can keep them all for who reads late, as on a busy host."""
     port = machine2.port
     for sums in (True, False):
         with Watcher(port, CONTROLLER) as owner, Reader(port, 1) as samples, \
                 Reader(port, 1) as summed:
             samples.join("sampling")
-            summed.ask(sampling_join=pb.SamplingJoinRequest(sums=True))
+            summed.ask(sampling_join=pb.SamplingJoinRequest(sums=True, stacks=True))
             samples.read()
             summed.read()
-            owner.ask(**sampling(RARELY, sums=sums))
+            owner.ask(**sampling(RARELY, sums=sums, stacks=sums))
             owner.client.run_workload("demo:seconds=2")
             (end,) = owner.ask(sampling_stop=pb.SamplingStopRequest())
             pushed = sum(cpu.taken - cpu.filtered for cpu in end.sampling_stop.cpus)
@@ -191,6 +210,7 @@ def test_sums_are_those_of_the_samples(machine2):
                 assert session[3].share.missed == 0
             assert owner.got["all"] == pushed > 0
             assert summed.ended_sites == samples.ended_sites == owner.sites
+            assert summed.ended_stacks == samples.ended_stacks == owner.stacks
             assert any(kind == pb.SUM_OBJECT for _, _, kind, *_ in owner.sites)
 
 

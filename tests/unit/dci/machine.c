@@ -218,6 +218,10 @@ static void place_sample(struct sys_sample *sample, u64 number)
     sample->flags = flags[(mixed >> 20) % ARRAY_SIZE(flags)] | (u16)((number / 50 & 0xff) << 8);
     sample->coid = (mixed >> 32) % machine.sample_sites * 16;
     sample->time = machine.time;
+    if (machine.sample_stacks == 0)
+        return;
+    sample->pc = 0x1000 + (mixed >> 8) % machine.sample_stacks * 4;
+    sample->callers[number % 3 * 5] = 0x100000 + (mixed >> 44) % machine.sample_stacks * 4;
 }
 
 static void make_sample(struct sys_sample *sample, u32 cpu, u32 index, u64 number)

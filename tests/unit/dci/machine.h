@@ -82,6 +82,7 @@ extern struct machine {
     struct sys_sampling asked;
     bool sample_pids;   // pids of samples go round 0 to 3, else 0
     u32 sample_sites;   // objects in which samples are, of all kinds and in turns; 0: none
+    u32 sample_stacks;  // addresses of each site, and callers; 0: one
     u64 sampled_period; // of the last change
     const char *sampling_refused; // why; NULL: it is not
     bool sampling_fails;          // to begin, which was not to be foreseen

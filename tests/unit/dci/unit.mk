@@ -6,7 +6,7 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
     userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,client.c console.c counting.c dref.c exclusion.c \
     failures.c frame.c input.c members.c monitors.c objects.c processes.c questions.c queue.c \
-    round.c runs.c sample_frames.c sample_sums.c sampling.c sampling_request.c sched.c scope.c \
+    round.c runs.c sample_frames.c sample_stacks.c sample_sums.c sampling.c sampling_request.c sched.c scope.c \
     server.c service.c session.c walk.c sleep_locks.c switching.c system.c token.c \
     tracing.c tracing_counts.c tracing_left_out.c tracing_lists.c tracing_processes.c \
     tracing_settings.c turn.c \
@@ -16,7 +16,7 @@ DCI_UNIT_CFLAGS := -O1
 DCI_UNIT_INC := tests/unit/dci servers/dci userlib/net/include trace/include userlib/answers/include
 
 $(foreach test,session framing lies lists places pushes counting counting_tasks counting_yields \
-    processes sharing sharing_sums sharing_trace sleep_locks monitors programs fuzz, \
+    processes sharing sharing_stacks sharing_sums sharing_trace sleep_locks monitors programs fuzz, \
     $(eval UNIT += dci_$(test)) \
     $(eval dci_$(test)_SRC := tests/unit/dci/$(test).c $(DCI_UNIT_SRC)) \
     $(eval dci_$(test)_INC := $(DCI_UNIT_INC)) $(eval dci_$(test)_CFLAGS := $(DCI_UNIT_CFLAGS)) \

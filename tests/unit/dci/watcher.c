@@ -101,6 +101,8 @@ static void take_event(struct watcher *watcher, const Orrery__Dci__Event *event)
                 watcher->samples += event->sample_sums->sums[i]->samples;
         watcher->pushes++;
         break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLE_STACKS:
+        break; // the same samples as in the sums before
     case ORRERY__DCI__EVENT__BODY_PACKET:
         watcher->packets++;
         break;

@@ -41,6 +41,11 @@ request_t *sampling_request(bool yielding, u32 except_pid);
             (&(Orrery__Dci__SamplingJoinRequest){                                                  \
                 PROTOBUF_C_MESSAGE_INIT(&orrery__dci__sampling_join_request__descriptor),          \
                 .sums = true}))
+#define JOIN_STACKS                                                                                \
+    REQUEST(SAMPLING_JOIN, sampling_join,                                                          \
+            (&(Orrery__Dci__SamplingJoinRequest){                                                  \
+                PROTOBUF_C_MESSAGE_INIT(&orrery__dci__sampling_join_request__descriptor),          \
+                .sums = true, .stacks = true}))
 #define JOIN_SAMPLING EMPTY(SAMPLING_JOIN, sampling_join, SamplingJoin, SAMPLING_JOIN)
 #define LEAVE_SAMPLING EMPTY(SAMPLING_LEAVE, sampling_leave, SamplingLeave, SAMPLING_LEAVE)
 #define STOP_SAMPLING EMPTY(SAMPLING_STOP, sampling_stop, SamplingStop, SAMPLING_STOP)
