@@ -57,31 +57,17 @@ static void take_packets(void)
     }
 }
 
-// The kernel keeps what an ended workload measured, objects too, until somebody stops it. Those
-// that programs can start (host/text.py).
-static void stop_workload(const char *command)
-{
-    struct sys_workload_status status = {.running = true};
-    char message[64];
-    s64 id;
-
-    while ((id = sys_workload_start(command, message, sizeof(message))) == E_BUSY)
-        thread_sleep_us(WORKLOAD_US);
-    if (id < 0)
-        return; // this machine has none, or no memory
-    sys_workload_stop(id);
-    while (sys_workload_status(id, &status) == 0 && status.running)
-        thread_sleep_us(WORKLOAD_US);
-    sys_workload_stop(id);
-}
-
+// The kernel keeps what an ended workload measured, objects too, until somebody stops it.
 static void stop_workloads(void)
 {
-    static const char *const commands[] = {"idle:seconds=1", "demo:seconds=1", "churn:seconds=1",
-                                           "dref-storm:calls=1"};
+    struct sys_workload_run run;
 
-    for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
-        stop_workload(commands[i]);
+    for (u32 i = 0; sys_workload_run_get(i, &run) == 0; i++) {
+        sys_workload_stop(run.id);
+        while (sys_workload_run_get(i, &run) == 0 && run.running)
+            thread_sleep_us(WORKLOAD_US);
+        sys_workload_stop(run.id);
+    }
 }
 
 static void restore_machine(void)
