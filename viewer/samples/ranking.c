@@ -326,7 +326,7 @@ struct metric_value ranking_metric(const struct site_sums *sums, const struct sa
                                    enum count_mode mode, const struct ranking_thing *thing,
                                    const struct snapshot *snapshot)
 {
-    const struct metric_value unknown = {NAN, NAN, NAN};
+    const struct metric_value unknown = {NAN, NAN, NAN, 0};
     struct event_info infos[METRIC_TERMS + 1] = {0};
     struct count counts[METRIC_TERMS + 1];
     struct count_request request = {.set_count = 1};
