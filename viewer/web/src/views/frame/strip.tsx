@@ -2,7 +2,7 @@
 // The strip: metrics and pins over time. Dragging on it sets the range of everything below.
 
 import type { JSX } from "preact";
-import { UNKNOWN, metric, plusMinus, plusMinusPart, scaled } from "../../base/number.ts";
+import { UNKNOWN, metric, plusMinus, plusMinusPart, scaled, withError } from "../../base/number.ts";
 import { type Interval, clock } from "../../base/time.ts";
 import {
   type Box,
@@ -159,6 +159,8 @@ function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Ele
   const isPercent = pin.kind === "metric" && (findMetric(pin.name)?.percent ?? false);
   const written = (one: number): string =>
     pin.kind === "metric" ? metric(one, isPercent) : `${scaled(one)}/s`;
+  const behind = pin.kind === "metric" ? plusMinus : plusMinusPart;
+  const [shown, within] = isKnown ? withError(value, error, written, behind) : [UNKNOWN, ""];
   const columns = reduce(points, store.axisInterval.value, 1);
   const of = pin.of === "m" ? "" : ` of ${store.things.value.name(pin.of)}`;
   const title = topic?.error || findMetric(pin.name)?.formula || "";
@@ -179,10 +181,8 @@ function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Ele
           </button>
         )}
       </span>
-      <span class="number">{isKnown ? written(value) : UNKNOWN}</span>
-      <span class="number dim small">
-        {isKnown && (pin.kind === "metric" ? plusMinus(error) : plusMinusPart(error, value))}
-      </span>
+      <span class="number">{shown}</span>
+      <span class="number dim small">{within}</span>
       <span class="strip-scale number dim" title="The scale of the graph">
         {!Number.isNaN(columns.high[0]) && (
           <>
