@@ -15,6 +15,7 @@
 #include "gateway/recorder.h"
 #include "gateway/runs.h"
 #include "gateway/standing.h"
+#include "gateway/watching.h"
 #include "machine/tree.h"
 #include "samples/ranking.h"
 #include "analyses/timeline.h"
@@ -73,6 +74,7 @@ struct machine {
     struct dref_counts dref_counts;
     struct runs runs;
     struct own_programs programs;
+    struct watching watching;
     struct console_history console;
     double cell_due;
     double heard;    // machine_present() when it had last answered all that was asked

@@ -3,6 +3,7 @@
 // numbers.
 #include "gateway/machine_state.h"
 #include "tools/memory.h"
+#include "tools/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -273,14 +274,36 @@ static bool parse_by(const char *text, enum ranking_by *by)
     return false;
 }
 
+// Reads the parameter `without`. Returns false if it is not what the schema says.
+static bool parse_without(const char *without, struct ranking_hidden *hidden)
+{
+    char keys[TEXT_CHARACTERS + 1], *rest = NULL;
+    *hidden = (struct ranking_hidden){0};
+    snprintf(keys, sizeof(keys), "%s", without);
+    for (char *key = strtok_r(keys, " ", &rest); key != NULL; key = strtok_r(NULL, " ", &rest)) {
+        u64 pid;
+        if (strncmp(key, "p:", 2) != 0 || hidden->count == RANKING_HIDDEN_MAX ||
+            !text_to_u64(key + 2, 0, UINT32_MAX, &pid))
+            return false;
+        hidden->pids[hidden->count++] = (u32)pid;
+    }
+    return true;
+}
+
 int publish_ranking(struct machine *machine, struct published *published)
 {
     double from, to, base_from = publish_number(published, "base_from", NAN);
     double base_to = publish_number(published, "base_to", NAN);
     struct interval now, base = {0};
     enum ranking_by by;
+    struct ranking_hidden hidden;
     if (!parse_by(publish_text(published, "by"), &by)) {
         publish_stop(machine, published, "by: one of object, class, process");
+        return KOV_OK;
+    }
+    if (!parse_without(publish_text(published, "without"), &hidden)) {
+        publish_stop(machine, published,
+                     "without: keys of processes with blanks between, as p:4 p:7");
         return KOV_OK;
     }
     u32 event = publish_measure(machine, published);
@@ -291,8 +314,8 @@ int publish_ranking(struct machine *machine, struct published *published)
         interval_take(machine, base_from, base_to, &base);
     if (now.any && event != HISTORY_NO_EVENT) {
         struct ranking ranking;
-        ranking_compute(&now.sums, base.any ? &base.sums : NULL, event, by, &machine->snapshot,
-                        &ranking);
+        ranking_compute_hiding(&now.sums, base.any ? &base.sums : NULL, event, by,
+                               &machine->snapshot, &hidden, &ranking);
         struct frame_head head = {.kind = FRAME_RANKING,
                                   .flags = FRAME_WHOLE,
                                   .t0 = now.range.from,

@@ -66,6 +66,17 @@ static bool has_row(const struct site *site, enum ranking_by by)
     return site->kind != SITE_ALL && by != RANKING_PROCESS;
 }
 
+static bool is_hidden(const struct ranking_hidden *hidden, const struct site *site)
+{
+    if (site->kind == SITE_IDLE || site->kind == SITE_OTHER_PROCESSES ||
+        site->kind == SITE_OTHER_OBJECTS)
+        return false;
+    for (u32 i = 0; i < hidden->count; i++)
+        if (hidden->pids[i] == site->pid)
+            return true;
+    return false;
+}
+
 // Writes the name that the tables of samples use.
 static void name_of(const struct site *site, enum ranking_by by, const struct snapshot *snapshot,
                     char name[SAMPLE_NAME_BYTES])
@@ -96,6 +107,7 @@ static void name_of(const struct site *site, enum ranking_by by, const struct sn
 struct table {
     const struct site_sums *sums;
     u32 event;
+    const struct ranking_hidden *hidden;
     struct parts *rows;
     size_t count, capacity;
     struct parts all;
@@ -113,11 +125,17 @@ static struct parts *parts_of(struct table *table, u32 row)
     return &table->rows[row];
 }
 
-static u32 row_number(struct ranking *ranking, const struct site *site, enum ranking_by by,
-                      const struct snapshot *snapshot)
+static u32 row_number(struct ranking *ranking, const struct site *site, bool hides,
+                      enum ranking_by by, const struct snapshot *snapshot)
 {
+    static const struct site hidden = {.kind = SITE_OTHER_OBJECTS};
     char name[SAMPLE_NAME_BYTES];
-    name_of(site, by, snapshot, name);
+    if (hides) {
+        snprintf(name, sizeof(name), "%s", RANKING_HIDDEN_NAME);
+        site = &hidden;
+    } else {
+        name_of(site, by, snapshot, name);
+    }
     u32 number = intern_text(&ranking->names, name);
     if (number == ranking->count) {
         ranking->rows =
@@ -138,7 +156,10 @@ static void collect(struct table *table, struct ranking *ranking, enum ranking_b
         if (site->site.kind == SITE_ALL)
             add_site(&table->all, site);
         else if (has_row(&site->site, by))
-            add_site(parts_of(table, row_number(ranking, &site->site, by, snapshot)), site);
+            add_site(
+                parts_of(table, row_number(ranking, &site->site,
+                                           is_hidden(table->hidden, &site->site), by, snapshot)),
+                site);
     }
 }
 
@@ -252,7 +273,16 @@ static int compare_rows(const void *left, const void *right)
 void ranking_compute(const struct site_sums *sums, const struct site_sums *baseline, u32 event,
                      enum ranking_by by, const struct snapshot *snapshot, struct ranking *ranking)
 {
-    struct table now = {.sums = sums, .event = event}, before = {.sums = baseline, .event = event};
+    static const struct ranking_hidden nothing;
+    ranking_compute_hiding(sums, baseline, event, by, snapshot, &nothing, ranking);
+}
+
+void ranking_compute_hiding(const struct site_sums *sums, const struct site_sums *baseline,
+                            u32 event, enum ranking_by by, const struct snapshot *snapshot,
+                            const struct ranking_hidden *hidden, struct ranking *ranking)
+{
+    struct table now = {.sums = sums, .event = event, .hidden = hidden},
+                 before = {.sums = baseline, .event = event, .hidden = hidden};
     *ranking = (struct ranking){0};
     collect(&now, ranking, by, snapshot);
     if (baseline != NULL)

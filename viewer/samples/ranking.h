@@ -44,6 +44,17 @@ struct ranking {
 // interval is in the ranking. Names come from the snapshot. The caller always frees the ranking.
 void ranking_compute(const struct site_sums *sums, const struct site_sums *baseline, u32 event,
                      enum ranking_by by, const struct snapshot *snapshot, struct ranking *ranking);
+// Likewise, but these processes have no row of their own: all that is theirs, their objects and
+// their code, is in one row, RANKING_HIDDEN_NAME. So each share stays of the same whole.
+#define RANKING_HIDDEN_MAX 64
+#define RANKING_HIDDEN_NAME "[hidden]"
+struct ranking_hidden {
+    u32 pids[RANKING_HIDDEN_MAX];
+    u32 count;
+};
+void ranking_compute_hiding(const struct site_sums *sums, const struct site_sums *baseline,
+                            u32 event, enum ranking_by by, const struct snapshot *snapshot,
+                            const struct ranking_hidden *hidden, struct ranking *ranking);
 void ranking_free(struct ranking *ranking);
 
 // A thing, as a row names it. An object or process has kind, pid and coid; a class has its name;

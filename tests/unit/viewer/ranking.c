@@ -476,6 +476,53 @@ static void code_without_an_object_is_its_processes(void **state)
     end();
 }
 
+// Of hidden processes a sample is, by its own address space.
+static u64 kept_samples_of(u32 event, u32 pid, bool by_process)
+{
+    u64 count = 0;
+    for (size_t i = 0; i < samples.count; i++) {
+        const struct sample *sample = &samples.samples[i];
+        u32 of = by_process || (sample->flags & SYS_SAMPLE_KERNEL) == 0 ? sample->pid : 0;
+        count += sample->index == event && (sample->flags & SYS_SAMPLE_IDLE) == 0 && of == pid;
+    }
+    return count;
+}
+
+static void hidden_processes_have_one_row_and_others_keep_their_shares(void **state)
+{
+    static const struct ranking_hidden hidden = {.pids = {3, 1}, .count = 2};
+    struct site_sums sums;
+    struct ranking all, rest;
+    (void)state;
+    begin(11, 4000, false, false);
+    sum_up(&sums, 3);
+    for (enum ranking_by by = RANKING_OBJECT; by <= RANKING_PROCESS; by++) {
+        bool by_process = by == RANKING_PROCESS;
+        ranking_compute(&sums, NULL, 0, by, &snapshot, &all);
+        ranking_compute_hiding(&sums, NULL, 0, by, &snapshot, &hidden, &rest);
+        const struct ranking_row *gone = find(&rest, RANKING_HIDDEN_NAME);
+        assert_int_equal(gone->samples,
+                         kept_samples_of(0, 1, by_process) + kept_samples_of(0, 3, by_process));
+        assert_true(gone->samples > 0);
+        assert_int_equal(rest.samples, all.samples);
+        for (size_t i = 0; i < rest.count; i++) {
+            const struct ranking_row *row = &rest.rows[i];
+            if (row->pid != 1 && row->pid != 3 && row->kind == SITE_OBJECT &&
+                by == RANKING_OBJECT) {
+                // Rows are whole events, so the sum of all may differ by one for each row.
+                double whole = find(&all, row->name)->share.value;
+                assert_true(fabs(row->share.value - whole) < 1e-4 * whole);
+                assert_int_equal(row->samples, find(&all, row->name)->samples);
+            }
+            assert_false(by != RANKING_CLASS && row != gone && (row->pid == 1 || row->pid == 3));
+        }
+        ranking_free(&all);
+        ranking_free(&rest);
+    }
+    site_sums_free(&sums);
+    end();
+}
+
 static void what_left_no_sample_is_told(void **state)
 {
     struct site_sums sums;
@@ -577,6 +624,7 @@ int main(void)
         cmocka_unit_test(one_of_one_against_none_of_many_is_chance),
         cmocka_unit_test(chance_is_counted_exactly),
         cmocka_unit_test(code_without_an_object_is_its_processes),
+        cmocka_unit_test(hidden_processes_have_one_row_and_others_keep_their_shares),
         cmocka_unit_test(what_left_no_sample_is_told),
         cmocka_unit_test(what_has_no_room_is_among_others),
         cmocka_unit_test(metrics_of_things_come_from_samples),

@@ -2,6 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { above, countKinds, flatten, hottestPath, keepOrder } from "../src/model/rows.ts";
+import {
+  NOT_MONITOR,
+  chipTitle,
+  hiddenProcesses,
+  isProcessShown,
+  withMonitor,
+} from "../src/model/filter.ts";
 import { Things } from "../src/model/things.ts";
 import { HeatTable, Tree, shareOf, sumHeat } from "../src/model/tree.ts";
 import { type FrameHeat, type FrameObjects, decodeFrame } from "../src/wire/messages.ts";
@@ -299,4 +306,34 @@ test("the ended, code without an object and the idle loop have rows; shares are 
 test("all samples of one thing leave room for others", () => {
   const one = { value: 1000, error: 2576, samples: 1 };
   assert.ok(shareOf({ ...one }, one).error > 99);
+});
+
+test("one chip hides the monitor's own processes, whatever their numbers are", () => {
+  const chips = withMonitor([NOT_MONITOR, { not: false, any: ["k:Contended"] }], ["p:5", "p:9"]);
+  assert.deepEqual(chips[0], { not: true, any: ["p:5", "p:9"] });
+  assert.equal(isProcessShown([chips[0]], "p:5", things), false);
+  assert.equal(isProcessShown([chips[0]], "p:9", things), false, "one that has no name yet");
+  assert.equal(isProcessShown([chips[0]], "p:55", things), true);
+  assert.equal(isProcessShown(withMonitor([NOT_MONITOR], []), "p:5", things), true);
+  const { total, hidden, all } = sumsOf({ not: true, any: ["p:4"] });
+  assert.ok(hidden.samples > 0);
+  assert.equal(total.samples + hidden.samples, all.samples, "shares are of the same whole");
+  assert.equal(all.samples, sumsOf().all.samples);
+  assert.equal(chipTitle(NOT_MONITOR, things), "not the monitor's own processes");
+});
+
+test("the gateway is told which processes no chip shows", () => {
+  const p = (pid: number): string => `p:${pid}`;
+  assert.equal(hiddenProcesses([]), "");
+  assert.equal(hiddenProcesses([{ not: false, any: ["p:4"] }]), "");
+  assert.equal(
+    hiddenProcesses([
+      { not: true, any: ["p:7", "k:Region"] },
+      { not: true, any: ["p:4", "p:7"] },
+    ]),
+    "p:4 p:7",
+  );
+  const many = Array.from({ length: 200 }, (_, i) => p(i));
+  const told = hiddenProcesses([{ not: true, any: many }]);
+  assert.ok(told.length <= 256 && told.split(" ").length <= 64);
 });

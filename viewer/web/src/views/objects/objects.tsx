@@ -4,7 +4,7 @@
 import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { UNKNOWN, count, percent, plusMinus, scaled } from "../../base/number.ts";
+import { UNKNOWN, count, percent, scaled, withError } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
 import { type Row, above, countKinds, flatten, hottestPath } from "../../model/rows.ts";
 import * as store from "../../model/store.ts";
@@ -55,13 +55,13 @@ export function Objects(): JSX.Element {
 
   const heats = useMemo(() => {
     tree.takeApart(table, things);
-    return sumHeat(tree, table, things, store.chips.value);
+    return sumHeat(tree, table, things, store.shownChips.value);
   }, [
     versionOf(objects),
     versionOf(heated),
     tree,
     table,
-    store.chips.value,
+    store.shownChips.value,
     store.thingsVersion.value,
   ]);
   const order = useOrder(heats);
@@ -279,6 +279,7 @@ function TreeRow(props: {
   const { row, thing, heat, total } = props;
   const known = heat !== undefined && (heat.samples > 0 || heat.value > 0);
   const part = known && total.value > 0 ? shareOf(heat, total) : undefined;
+  const [share, within] = part ? withError(part.share, part.error, percent) : ["", UNKNOWN];
   const key = thing?.key ?? "";
   return (
     <div
@@ -320,10 +321,10 @@ function TreeRow(props: {
         <HeatBar thing={key} label={props.measure} value={heat?.value ?? 0} whole={total.value} />
       </span>
       <span role="gridcell" class="number">
-        {part ? percent(part.share) : ""}
+        {share}
       </span>
       <span role="gridcell" class="number dim">
-        {part ? plusMinus(part.error) : UNKNOWN}
+        {within}
       </span>
       <span role="gridcell" class="number">
         {known && heat.samples > 0 ? count(heat.samples) : ""}

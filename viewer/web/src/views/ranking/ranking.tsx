@@ -4,9 +4,17 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { UNKNOWN, count, percent, plusMinus, scaled, signed } from "../../base/number.ts";
+import {
+  UNKNOWN,
+  count,
+  percent,
+  plusMinus,
+  scaled,
+  signed,
+  withError,
+} from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
-import { isShown } from "../../model/filter.ts";
+import { hiddenProcesses, isShown } from "../../model/filter.ts";
 import { keepOrder } from "../../model/rows.ts";
 import * as store from "../../model/store.ts";
 import { type Thing, nameOf } from "../../model/things.ts";
@@ -47,6 +55,9 @@ interface Ranked {
   chance: boolean;
 }
 
+/** Of all processes that the filter hides, with their objects and their code. */
+const isHidden = (row: Ranked): boolean => row.thing?.key === "k:[hidden]";
+
 function rowsOf(frame: FrameRanking | undefined): Ranked[] {
   const things = store.things.value;
   const rows: Ranked[] = [];
@@ -59,7 +70,7 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
       thing,
       rest,
       idle,
-      rank: rest || idle ? 0 : ++rank,
+      rank: rest || idle || thing?.key === "k:[hidden]" ? 0 : ++rank,
       samples: frame.samples[i],
       events: frame.events[i],
       error: frame.error[i],
@@ -77,22 +88,26 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
 export function Ranking(): JSX.Element {
   const measure = store.measure.value;
   const baseline = store.baseline.value;
+  const chips = store.shownChips.value;
+  const without = hiddenProcesses(chips);
   const topic = useTopic(
     measure
       ? {
           kind: "ranking",
           measure,
           by: by.value,
+          ...(without ? { without } : {}),
           ...store.rangeWish.value,
           ...(baseline ? { base_from: baseline.from, base_to: baseline.to } : {}),
         }
       : undefined,
   );
   const all = rowsOf(topic?.ranking);
-  const chips = store.chips.value;
-  const rows = useHeldOrder(all.filter((one) => one.rest || isShown(chips, one.thing)));
+  const rows = useHeldOrder(
+    all.filter((one) => one.rest || (!isHidden(one) && isShown(chips, one.thing))),
+  );
   const sum = (some: readonly Ranked[]): number =>
-    some.reduce((total, one) => total + (one.rank ? one.samples : 0), 0);
+    some.reduce((total, one) => total + (one.rest || one.idle ? 0 : one.samples), 0);
   useHides(sum(all) - sum(rows), sum(all));
   const chosen = rows.findIndex((one) => one.thing?.key === store.selection.value);
   const choose = (index: number): void => {
@@ -210,6 +225,9 @@ function RankRow(props: {
 }): JSX.Element {
   const { row } = props;
   const key = row.thing?.key ?? "";
+  const [share, within] = row.rest
+    ? [percent(row.share), plusMinus(row.shareError)]
+    : withError(row.share, row.shareError, percent);
   return (
     <div
       class={`${rowClass(props.compares)} row${props.chosen ? " chosen" : ""}`}
@@ -234,10 +252,10 @@ function RankRow(props: {
         )}
       </span>
       <span role="gridcell" class="number">
-        {percent(row.share)}
+        {share}
       </span>
       <span role="gridcell" class="number dim">
-        {plusMinus(row.shareError)}
+        {within}
       </span>
       <span role="gridcell" class="number">
         {row.samples > 0 ? count(row.samples) : ""}
