@@ -118,6 +118,11 @@ export function Timeline(): JSX.Element {
       ) : (
         <>
           <Head window={window} />
+          {error && (
+            <div class="trouble" role="status">
+              {error}: what was known before is shown
+            </div>
+          )}
           {store.asTable.value ? (
             <SliceTable said={said} window={window} />
           ) : (
