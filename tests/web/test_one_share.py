@@ -15,7 +15,7 @@ OBJECTS = ROWS % ("treegrid", 2, 4)
 RANKING = ROWS % ("grid", 3, 5)
 
 
-RANGES = (2, 5, 9)  # seconds up to where the page is held
+RANGES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12)  # seconds up to where the page is held
 SOON = 10  # seconds, for the page to show a range
 
 
