@@ -2,6 +2,7 @@
 """The page says what watching costs, and one chip hides the monitor's own processes from every
 view."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from waiting import wait_for
 
 OWN = ("dci", "net")
+COST = re.compile(r"(dci|net|idle) (?:([≤<]) )?[0-9.,]+(?: [MGT])?(?: ±[0-9.]+ %)?")
 CHIP = 'button:has-text("hide the monitor")'
 KEYS = """[...document.querySelectorAll('[role="%s"] .row')].map((row) => row.dataset.key)"""
 
@@ -39,10 +41,17 @@ def is_of(key, own):
 
 def test_the_cost_is_told_with_its_error(open_page):
     page = open_page()
-    page.see('.status-line [data-cost="instructions"]')
-    words = page.wait(r"""/watching: dci [0-9.,]+( M)? ±[0-9.]+ %, net [≤<] .*, idle [≤<] .*/.exec(
-        document.querySelector(".status-line").textContent)?.[0]""")
-    assert "instructions/s" in words
+    event, words = page.wait("""[...document.querySelectorAll(".status-line [data-cost]")]
+        .map((one) => [one.dataset.cost, one.textContent])
+        .find(([event, words]) => event && words.endsWith("/s"))""")
+    assert event in ("instructions", "run-cycles")
+    parts = words.removeprefix("watching: ").removesuffix(f" {event}/s").split(", ")
+    assert sorted(part.split()[0] for part in parts) == sorted((*OWN, "idle")), words
+    for part in parts:
+        name, mark = COST.fullmatch(part).groups()
+        # An error above the value itself tells only that it is less than both together.
+        assert mark == "<" or "±" in part, words
+        assert mark == "<" or (mark == "≤") == (name != "dci"), words
     assert not page.trouble
 
 

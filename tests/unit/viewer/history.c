@@ -542,7 +542,7 @@ static void memory_is_bounded_whatever_comes(void **state)
         if (i % 1000 == 0)
             for (u32 metric = 0; metric < metric_count; metric++)
                 history_metric(history, metric, (u32)draw(ORRERY_MAX_CPUS), ns(i + 1),
-                               &(struct metric_value){1, 1, 1});
+                               &(struct metric_value){1, 1, 1, 0});
     }
     struct history_account account = history_account(history);
     assert_true(account.forgotten > 300 && account.from > ns(300));
@@ -605,9 +605,9 @@ static void metrics_have_a_track_each(void **state)
     struct track_node nodes[4];
     (void)state;
     assert_null(history_track(history, 0, ALL_CPUS));
-    assert_true(history_metric(history, 0, ALL_CPUS, 5, &(struct metric_value){2, -1, 0.5}));
-    assert_true(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1}));
-    assert_false(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1}));
+    assert_true(history_metric(history, 0, ALL_CPUS, 5, &(struct metric_value){2, -1, 0.5, 0}));
+    assert_true(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1, 0}));
+    assert_false(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1, 0}));
     assert_false(history_metric(history, METRICS_MAX, 1, 5, &(struct metric_value){0}));
     assert_false(history_metric(history, 0, ORRERY_MAX_CPUS, 5, &(struct metric_value){0}));
     assert_null(history_track(history, 1, ALL_CPUS));

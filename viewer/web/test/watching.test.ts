@@ -35,7 +35,7 @@ test("an unknown cost is no 0, and its reason is told", () => {
   assert.notEqual(costTitle(readSaidWatching(undefined)), "");
 });
 
-test("the chip means the monitor's processes that there are, and stays with another machine", () => {
+test("the chip means the monitor's processes that there are; it stays with another machine", () => {
   store.chips.value = [{ not: true, any: ["p:9"] }];
   store.toggleMonitor();
   assert.ok(store.hidesMonitor.value);

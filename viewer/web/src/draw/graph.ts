@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A quantity over time: a line with the band of its error. Unknown parts are hatched, not 0, and so are
-// those with a value whose error is unknown.
+// A quantity over time: a line with the band of its error. Unknown parts are hatched, not 0, and so
+// are those with a value whose error is unknown.
 
 import { niceStep } from "../base/number.ts";
 import { type Interval, SECOND, clock, timeTicks } from "../base/time.ts";

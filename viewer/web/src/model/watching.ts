@@ -23,7 +23,8 @@ export function costWords(watching: SaidWatching): string {
 export const costTitle = (watching: SaidWatching): string =>
   watching.why ||
   (Number.isFinite(watching.seconds)
-    ? `what the monitor's own processes and the idle loop execute, of ${watching.seconds.toFixed(0)} s ` +
-      "of samples; ≤: at most so much of it is for watching, since net serves others, too, and " +
+    ? "what the monitor's own processes and the idle loop execute, of " +
+      `${watching.seconds.toFixed(0)} s of samples; ≤: at most so much of it is for watching, ` +
+      "since net serves others, too, and " +
       "idle CPUs have interrupts of others; ± is a 99 % interval"
     : "nothing is known of it yet");
