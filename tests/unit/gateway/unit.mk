@@ -33,13 +33,14 @@ gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/pl
 
 UNIT += gateway_watching
 gateway_watching_SRC := tests/unit/gateway/watching.c $(addprefix viewer/,gateway/watching.c \
-    gateway/history.c gateway/track.c machine/snapshot.c machine/failures.c output/document.c \
+    gateway/history.c gateway/count_log.c gateway/track.c machine/snapshot.c machine/failures.c \
+    output/document.c \
     output/out_file.c samples/ranking.c samples/sample_names.c samples/share.c samples/site_sums.c \
     samples/sample_sum.c samples/samples.c samples/sampled_events.c samples/default_period.c \
     counts/metrics.c counts/counts.c counts/count_error.c counts/count_request.c \
     counts/event_list.c symbols/symbols.c symbols/programs.c \
-    symbols/images.c symbols/place.c tools/intern.c tools/clock.c tools/number_list.c) $(GEN)/host/dci.pb-c.c \
-    $(GATEWAY_UNIT_BASE)
+    symbols/images.c symbols/place.c tools/intern.c tools/clock.c \
+    tools/number_list.c) $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
 
 # Threads, under both kinds of sanitizers.
 gateway_posts_SRC := tests/unit/gateway/posts.c viewer/gateway/posts.c $(GATEWAY_UNIT_BASE)
