@@ -190,6 +190,7 @@ static void free_table(struct table *table)
 
 static void fill_rows(struct ranking *ranking, const struct table *now)
 {
+    ranking->covered = site_sums_covered(now->sums, now->event);
     ranking->events = (struct estimate){now->base.busy, samples_error(now->base.busy_square)};
     for (size_t i = 0; i < ranking->count; i++) {
         const struct sample_sum *sum = &now->row_sums[i];
@@ -213,6 +214,39 @@ static struct share_sample equal_samples(const struct table *table, bool idle, s
     return (struct share_sample){all > 0 ? round(events / all * samples) : 0, samples};
 }
 
+// Returns how many events an equal sample stands for. A row without samples has the weight that all
+// together have; 0: not known.
+static double equal_weight(const struct table *table, bool idle, size_t row)
+{
+    const struct sample_sum *sum = &table->row_sums[row];
+    const struct share_base *base = &table->base;
+    double all = base->busy + (idle ? base->idle : 0);
+    double square = base->busy_square + (idle ? base->idle_square : 0);
+    if (sum->events > 0)
+        return sum->square / (double)sum->events;
+    return all > 0 ? square / all : 0;
+}
+
+static void compare_rate(struct ranking *ranking, size_t index, const struct table *now,
+                         const struct table *before)
+{
+    struct ranking_row *row = &ranking->rows[index];
+    bool idle = row->kind == SITE_IDLE;
+    double events = row->events.value, events_before = row->events_before.value;
+    double weight = equal_weight(now, idle, index), other = equal_weight(before, idle, index);
+    double time = (double)ranking->covered, time_before = (double)ranking->covered_before;
+    if (row->events.error == 0 && row->events_before.error == 0 &&
+        (events > 0 || events_before > 0) && time > 0 && time_before > 0) { // both are counted
+        row->rate_chance = events * time_before == events_before * time;
+        return;
+    }
+    weight = weight > 0 ? weight : other; // nothing at all was sampled on one side
+    other = other > 0 ? other : weight;
+    const struct rate_sample to = {round(events / weight), time / weight},
+                             from = {round(events_before / other), time_before / other};
+    row->rate_chance = !(weight > 0) || rate_chance(&from, &to) >= SHARE_CHANCE;
+}
+
 static void compare_row(struct ranking_row *row, const struct table *now,
                         const struct table *before, size_t index)
 {
@@ -231,10 +265,13 @@ static void compare_row(struct ranking_row *row, const struct table *now,
 static void compare_with(struct ranking *ranking, const struct table *now,
                          const struct table *before)
 {
+    ranking->covered_before = site_sums_covered(before->sums, before->event);
     for (size_t i = 0; i < ranking->count; i++) {
         struct ranking_row *row = &ranking->rows[i];
         row->before = share_in(before, ranking, i);
+        row->events_before = ranking_estimate(&before->row_sums[i]);
         compare_row(row, now, before, i);
+        compare_rate(ranking, i, now, before);
     }
 }
 

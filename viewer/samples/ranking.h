@@ -25,14 +25,19 @@ struct ranking_row {
     // whether that is chance, by Fisher's exact test.
     struct estimate before, change;
     bool chance;
+    // Likewise of its rate: events in the baseline, and whether the change of events by time is
+    // chance, by the exact test of two counts.
+    struct estimate events_before;
+    bool rate_chance;
 };
 
 struct ranking {
     struct ranking_row *rows; // the largest first
     size_t count, capacity;
-    struct intern names;    // the number of a name is that of its row
-    struct estimate events; // of all rows but SITE_IDLE
-    u64 samples;            // likewise
+    struct intern names;         // the number of a name is that of its row
+    struct estimate events;      // of all rows but SITE_IDLE
+    u64 samples;                 // likewise
+    u64 covered, covered_before; // ticks in which it was sampled
     // Overflows without a sample. The rows count them like those with one, and errors are of chance
     // alone: who had them is not known. lost_events is how many
     // events they stand for; lost_share is their percentage of all overflows.
