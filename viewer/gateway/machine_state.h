@@ -156,6 +156,7 @@ int publish_status(struct machine *machine, struct published *published);
 int publish_heat(struct machine *machine, struct published *published);
 int publish_ranking(struct machine *machine, struct published *published);
 int publish_metric(struct machine *machine, struct published *published);
+int publish_metrics(struct machine *machine, struct published *published);
 int publish_series(struct machine *machine, struct published *published);
 int publish_console(struct machine *machine, struct published *published);
 int publish_server(struct machine *machine, struct published *published);

@@ -16,7 +16,6 @@ import * as store from "../../model/store.ts";
 import { classKey, parseKey, splitClass } from "../../model/things.ts";
 import type { Topic } from "../../model/topics.ts";
 import { Canvas } from "../../widgets/canvas.tsx";
-import { shareOf } from "../../model/tree.ts";
 import { type Points, summarize } from "../../wire/columns.ts";
 import { drawCursor, moveCursor, pointAtCursor } from "../cursor.ts";
 import { useDrag } from "../drag.ts";
@@ -261,12 +260,12 @@ function Share(props: { of: string; heated: Topic | undefined }): JSX.Element | 
   const { of } = props;
   const things = store.things.value;
   const rows = props.heated?.heat.rows;
-  const all = rows?.get(things.find("m")?.number ?? 0);
   const own = rows?.get(things.find(of)?.number ?? 0);
   const { kind } = parseKey(of);
-  if (!all || kind === "class" || kind === "idle") return null;
-  const { share, error } = shareOf(own ?? { value: 0, error: 0, samples: 0 }, all);
-  const value = own ? withError(share, error, percent).join(" ").trimEnd() : percent(share);
+  if (!rows?.has(things.find("m")?.number ?? 0) || kind === "class" || kind === "idle") return null;
+  const value = own
+    ? withError(own.share, own.shareError, percent).join(" ").trimEnd()
+    : `${UNKNOWN} no samples`;
   return <Fact name="share, its own" value={value} />;
 }
 

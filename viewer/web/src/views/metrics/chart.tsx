@@ -14,7 +14,7 @@ import {
 } from "../../draw/graph.ts";
 import { drawGap, drawInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
-import type { Metric } from "../../model/metrics.ts";
+import { type IntervalMetric, type Metric, leftOutWords } from "../../model/metrics.ts";
 import * as store from "../../model/store.ts";
 import type { Topic } from "../../model/topics.ts";
 import { Points } from "../../wire/columns.ts";
@@ -32,6 +32,8 @@ export function Chart(props: {
   metric: Metric;
   of: string;
   topic: Topic | undefined;
+  /** All of the range together. */
+  ranged: IntervalMetric;
   take: (canvas: HTMLCanvasElement | null) => void;
 }): JSX.Element {
   const { metric, topic } = props;
@@ -50,6 +52,7 @@ export function Chart(props: {
       <div class="chart-words dim small" role="status">
         {topic?.error ||
           pointText(topic?.points ?? noPoints, metric) ||
+          leftOutWords(props.ranged) ||
           unknownWords(topic, store.rangeInterval.value)}
       </div>
     </figure>

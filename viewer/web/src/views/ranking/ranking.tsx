@@ -53,6 +53,10 @@ interface Ranked {
   change: number;
   changeError: number;
   chance: boolean;
+  /** Events a second. */
+  rate: number;
+  rateBefore: number;
+  rateChance: boolean;
 }
 
 /** Of all processes that the filter hides, with their objects and their code. */
@@ -80,6 +84,9 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
       change: frame.change[i],
       changeError: frame.change_error[i],
       chance: frame.chance[i] !== 0,
+      rate: frame.rate[i],
+      rateBefore: frame.rate_before[i],
+      rateChance: frame.rate_chance[i] !== 0,
     });
   }
   return rows;
@@ -131,7 +138,8 @@ export function Ranking(): JSX.Element {
         ) : (
           <span class="dim">
             change since the baseline, shown as such where chance makes one like it in less than 1
-            of 100 cases (Fisher's exact test)
+            of 100 cases: of the share by Fisher's exact test, of the rate by the exact test of two
+            counts
           </span>
         )}
       </div>
@@ -140,7 +148,7 @@ export function Ranking(): JSX.Element {
         label={`Ranking of ${title} by ${measure}`}
         role="grid"
         count={rows.length}
-        columns={baseline ? 11 : 7}
+        columns={baseline ? 13 : 7}
         chosen={chosen}
         choose={choose}
         onKey={(key) => {
@@ -201,13 +209,18 @@ function ByChoice(): JSX.Element {
 
 const rowClass = (compares: boolean): string => (compares ? "rank-row compares" : "rank-row");
 
+const isOfWords = (column: number, name: string): boolean =>
+  column === 1 || name === "" || name.startsWith("of ");
+
 function Head(props: { title: string; compares: boolean }): JSX.Element {
-  const names = ["#", props.title, "", "share", "99 %", "samples", "events"];
-  if (props.compares) names.push("before", "change", "99 %", "");
+  const names = props.compares
+    ? ["#", props.title, "", "share", "99 %", "samples", "before", "change", "99 %", "of the share"]
+    : ["#", props.title, "", "share", "99 %", "samples", "events"];
+  if (props.compares) names.push("per second", "before", "of the rate");
   return (
     <div class={`${rowClass(props.compares)} list-head`} role="row" aria-rowindex={1}>
       {names.map((name, i) => (
-        <span key={i} role="columnheader" class={i === 1 || name === "" ? undefined : "number"}>
+        <span key={i} role="columnheader" class={isOfWords(i, name) ? undefined : "number"}>
           {name}
         </span>
       ))}
@@ -248,7 +261,7 @@ function RankRow(props: {
       <span role="gridcell">
         {row.idle && <span class="dim">of the time</span>}
         {row.rank > 0 && (
-          <HeatBar thing={key} label={props.measure} value={row.share} whole={100} />
+          <HeatBar thing={key} label={props.measure} value={row.share} share={row.share} />
         )}
       </span>
       <span role="gridcell" class="number">
@@ -260,10 +273,13 @@ function RankRow(props: {
       <span role="gridcell" class="number">
         {row.samples > 0 ? count(row.samples) : ""}
       </span>
-      <span role="gridcell" class="number">
-        {scaled(row.events)}
-      </span>
-      {props.compares && <Change row={row} />}
+      {props.compares ? (
+        <Change row={row} />
+      ) : (
+        <span role="gridcell" class="number">
+          {scaled(row.events)}
+        </span>
+      )}
     </div>
   );
 }
@@ -284,26 +300,56 @@ function Name({ thing }: { thing: Thing | undefined }): JSX.Element {
   );
 }
 
-/** Shows a change only if the gateway's exact test says that it is hardly chance. */
+/** Shows changes of the share and of the rate, as such only if the gateway's tests say so. */
 function Change({ row }: { row: Ranked }): JSX.Element {
   const known = !Number.isNaN(row.change) && !row.rest;
-  const certain = known && !row.chance && row.change !== 0;
-  const direction = row.change > 0 ? "more" : "less";
+  const rateKnown = Number.isFinite(row.rate) && Number.isFinite(row.rateBefore) && !row.rest;
   return (
     <>
       <span role="gridcell" class="number">
         {known ? percent(row.before) : UNKNOWN}
       </span>
-      <span role="gridcell" class={certain ? `number ${direction}` : "number"}>
+      <span role="gridcell" class={`number ${known ? direction(row.change, row.chance) : ""}`}>
         {known ? signed(row.change) : UNKNOWN}
       </span>
       <span role="gridcell" class="number dim">
         {known ? plusMinus(row.changeError) : ""}
       </span>
-      <span role="gridcell" class={certain ? direction : "dim"}>
-        {!known ? "" : !certain ? "could be chance" : row.change > 0 ? "▲ more" : "▼ less"}
+      <Verdict of="share" known={known} change={row.change} chance={row.chance} />
+      <span role="gridcell" class="number">
+        {scaled(row.rate)}
       </span>
+      <span role="gridcell" class="number">
+        {rateKnown ? scaled(row.rateBefore) : UNKNOWN}
+      </span>
+      <Verdict
+        of="rate"
+        known={rateKnown}
+        change={row.rate - row.rateBefore}
+        chance={row.rateChance}
+      />
     </>
+  );
+}
+
+/** "": it could be chance. */
+const direction = (change: number, chance: boolean): string =>
+  chance || change === 0 ? "" : change > 0 ? "more" : "less";
+
+const VERDICTS: Record<string, string> = { more: "▲ more", less: "▼ less" };
+
+function Verdict(props: {
+  of: "share" | "rate";
+  known: boolean;
+  change: number;
+  chance: boolean;
+}): JSX.Element {
+  const which = direction(props.change, props.chance);
+  const words = VERDICTS[which] ?? "could be chance";
+  return (
+    <span role="gridcell" data-change={props.of} class={props.known && which ? which : "dim"}>
+      {props.known ? words : ""}
+    </span>
   );
 }
 
@@ -323,6 +369,9 @@ const rankingAsCsv = (rows: readonly Ranked[]): string =>
       "change",
       "change_error",
       "could_be_chance",
+      "per_second",
+      "per_second_before",
+      "rate_could_be_chance",
     ],
     ...rows.map((row) => [
       row.rank,
@@ -338,5 +387,8 @@ const rankingAsCsv = (rows: readonly Ranked[]): string =>
       row.change,
       row.changeError,
       Number.isNaN(row.change) ? "" : Number(row.chance),
+      row.rate,
+      row.rateBefore,
+      Number.isNaN(row.rateBefore) ? "" : Number(row.rateChance),
     ]),
   ]);
