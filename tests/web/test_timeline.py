@@ -187,3 +187,30 @@ def test_a_machine_beside_it_says_how_to_record(page):
     page("selectOption", "header select", "contended")
     page.press("4")
     page.see("text=kov trace record")
+
+
+# Keeps the page's socket, and the topics that it has asked for.
+KEEP_SOCKET = """{
+    const send = WebSocket.prototype.send;
+    window.watched = {};
+    WebSocket.prototype.send = function (message) {
+        window.socket = this;
+        const said = typeof message === "string" ? JSON.parse(message) : {};
+        if (said.type === "watch") window.watched[said.kind] = said.id;
+        return send.call(this, message);
+    };
+}"""
+
+
+def test_a_stopped_topic_says_why_beside_what_was_known(page):
+    page("addInitScript", {"content": KEEP_SOCKET})
+    page("reload")
+    page.see(CANVAS)
+    for kind in ("threads", "slices"):
+        page.evaluate(f"""window.socket.dispatchEvent(new MessageEvent("message", {{
+            data: JSON.stringify({{ type: "stopped", id: window.watched.{kind},
+                                    message: "the {kind} cannot be read" }}) }}))""")
+        page.see(f'.trouble:has-text("the {kind} cannot be read")')
+        page.see(CANVAS)
+    page.press("w")  # another window is another topic
+    page.wait("document.querySelector('.trouble') === null")

@@ -87,6 +87,31 @@ void count_scale(struct count *count)
     count->error = count_error(count);
 }
 
+void count_join(struct count *sum, const struct count *other)
+{
+    if (is_empty(other))
+        return;
+    if (is_empty(sum)) {
+        *sum = *other;
+        return;
+    }
+    // Neither has sums where no slice was measured: that interval adds its time alone.
+    bool known = (has_sums(sum) || sum->measured == 0) && (has_sums(other) || other->measured == 0);
+    if (!known || sum->measured + other->measured == 0) {
+        count_add(sum, other);
+        sum->sums = (struct count_sums){0};
+        return;
+    }
+    sum->measured += other->measured;
+    sum->total += other->total;
+    sum->slices += other->slices;
+    sum->sums.time_squares += other->sums.time_squares;
+    sum->sums.count_squares += other->sums.count_squares;
+    sum->sums.products += other->sums.products;
+    sum->sums.counted += other->sums.counted;
+    count_scale(sum);
+}
+
 // Sets the sums of what came between two readings. Returns false if a sum has become less.
 static bool sums_between(const struct count_sums *before, const struct count_sums *after,
                          struct count_sums *between)

@@ -46,6 +46,10 @@ struct count_reading {
 // Adds the same event's count on another CPU. The squares of the errors add up, since the errors
 // are independent of each other.
 void count_add(struct count *sum, const struct count *other);
+// Adds the same event's count on the same CPU in another interval. Its sums add up, exactly, and
+// the error follows from them as from one interval. Where sums are not known, errors add up as of
+// CPUs.
+void count_join(struct count *sum, const struct count *other);
 // Returns the count of all CPUs of a reading.
 struct count count_total(const struct count_reading *reading, u32 item);
 

@@ -74,6 +74,7 @@ static void divide(const struct metric *metric, const struct sum *above, const s
     if (!above->error_known || !below->error_known)
         value->error = -1;
     value->measured = fmin(above->measured, below->measured);
+    value->left_out = 0;
 }
 
 static bool compute_in(const struct metric *metric, const struct count_request *request,
@@ -100,19 +101,90 @@ bool metric_compute(const struct metric *metric, const struct count_request *req
     return compute_in(metric, request, counts, mode, ANY_SET, value);
 }
 
+// ---- of several CPUs ----------------------------------------------------------------------------
+
+// The items that a metric needs, of one set.
+struct needed {
+    u32 items[METRIC_TERMS + 1];
+    u32 count;
+};
+
+static bool find_needed(const struct metric *metric, const struct count_request *request,
+                        enum count_mode mode, u32 set, struct needed *needed)
+{
+    *needed = (struct needed){0};
+    for (u32 i = 0; i <= METRIC_TERMS; i++) {
+        const char *event = i < METRIC_TERMS ? metric->terms[i].event : metric->divisor;
+        if (event == NULL)
+            continue;
+        u32 item = find_item(request, event, mode, set);
+        if (item == NO_ITEM)
+            return false;
+        needed->items[needed->count++] = item;
+    }
+    return true;
+}
+
+// Returns whether all that the metric needs was measured on the CPU. If no time has passed on it,
+// there was nothing to measure.
+static bool is_measured(const struct cpu_counts *cpu, const struct needed *needed)
+{
+    for (u32 i = 0; i < needed->count; i++)
+        if (!count_is_known(&cpu->counts[needed->items[i]]))
+            return false;
+    return true;
+}
+
+static bool compute_of_cpus(const struct metric *metric, const struct count_request *request,
+                            const struct count_reading *reading, u32 cpu, enum count_mode mode,
+                            u32 set, struct metric_value *value)
+{
+    struct count counts[COUNT_ITEMS_MAX] = {0};
+    struct needed needed;
+    u32 left_out = 0;
+    if (!find_needed(metric, request, mode, set, &needed))
+        return false;
+    for (u32 i = 0; i < reading->cpu_count; i++) {
+        const struct cpu_counts *one = &reading->cpus[i];
+        if (cpu != ALL_CPUS && one->cpu != cpu)
+            continue;
+        if (!is_measured(one, &needed)) {
+            left_out |= one->cpu < 32 ? 1u << one->cpu : 0;
+            continue;
+        }
+        for (u32 item = 0; item < request->item_count; item++)
+            count_add(&counts[item], &one->counts[item]);
+    }
+    bool known = compute_in(metric, request, counts, mode, set, value);
+    value->left_out = left_out;
+    return known;
+}
+
+bool metric_of_reading(const struct metric *metric, const struct count_request *request,
+                       const struct count_reading *reading, u32 cpu, enum count_mode mode,
+                       struct metric_value *value)
+{
+    bool found = false;
+    for (u32 i = 0; i <= request->set_count; i++) {
+        struct metric_value one = {0};
+        u32 set = i < request->set_count ? i : ANY_SET;
+        if (!compute_of_cpus(metric, request, reading, cpu, mode, set, &one) ||
+            (found && __builtin_popcount(one.left_out) >= __builtin_popcount(value->left_out)))
+            continue;
+        *value = one;
+        found = true;
+    }
+    return found;
+}
+
 struct metric_value metric_of_interval(const struct metric *metric,
                                        const struct count_request *request,
                                        const struct count_reading *between, u32 cpu,
                                        enum count_mode mode)
 {
-    const struct metric_value unknown = {NAN, NAN, NAN};
+    const struct metric_value unknown = {NAN, NAN, NAN, 0};
     struct metric_value value;
-    struct count counts[COUNT_ITEMS_MAX] = {0};
-    for (u32 i = 0; i < between->cpu_count; i++)
-        if (cpu == ALL_CPUS || between->cpus[i].cpu == cpu)
-            for (u32 item = 0; item < request->item_count; item++)
-                count_add(&counts[item], &between->cpus[i].counts[item]);
-    if (!metric_compute(metric, request, counts, mode, &value))
+    if (!metric_of_reading(metric, request, between, cpu, mode, &value))
         return unknown;
     if (value.error < 0)
         value.error = NAN;

@@ -16,6 +16,15 @@ void stat_cell_title(const struct column *column, const json_t *row, char text[C
              all ? "" : mode);
 }
 
+// Names the CPUs that a ratio does not have, if any.
+static void put_left_out(json_t *row, u32 left_out)
+{
+    json_t *cpus = left_out == 0 ? NULL : put_array(row, "without_cpus");
+    for (u32 cpu = 0; cpu < 32 && cpus != NULL; cpu++)
+        if (left_out >> cpu & 1)
+            put_u64(cpus, NULL, cpu);
+}
+
 json_t *stat_put_metrics(json_t *at, stat_compute *compute, const void *context)
 {
     json_t *list = put_array(at, "metrics");
@@ -31,6 +40,7 @@ json_t *stat_put_metrics(json_t *at, stat_compute *compute, const void *context)
             put_number(row, "value", value.value);
             put_number(row, "error", value.error < 0 ? (double)NAN : value.error);
             put_text(row, "formula", metrics[i].formula);
+            put_left_out(row, value.left_out);
         }
     return list;
 }

@@ -80,6 +80,9 @@ static bool compute(const void *context, const struct metric *metric, enum count
 {
     const struct place *place = context;
     struct count counts[COUNT_ITEMS_MAX];
+    if (place->index == ALL_CPUS)
+        return metric_of_reading(metric, place->view->request, place->view->reading, ALL_CPUS, mode,
+                                 value);
     for (u32 item = 0; item < place->view->reading->items; item++)
         counts[item] = count_of(place->view, place->index, item);
     return metric_compute(metric, place->view->request, counts, mode, value);
@@ -168,6 +171,17 @@ static void metric_error_text(const struct column *column, const json_t *row, ch
                  json_is_true(json_object_get(row, "percent")) ? " %" : "");
 }
 
+static void formula_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *cpus = json_object_get(row, "without_cpus"), *cpu;
+    size_t at;
+    int used =
+        snprintf(text, CELL_BYTES, "%s", json_string_value(json_object_get(row, column->key)));
+    json_array_foreach(cpus, at, cpu) if (used >= 0 && used < CELL_BYTES) used +=
+        snprintf(text + used, (size_t)(CELL_BYTES - used), "%s%" JSON_INTEGER_FORMAT,
+                 at == 0 ? ", but for what was not measured: CPU " : ", ", json_integer_value(cpu));
+}
+
 static const struct column metric_columns[] = {
     COLUMN("CPU", "cpu", 3),
     COLUMN("VALUE", "value", 20, .compose = value_text),
@@ -175,7 +189,7 @@ static const struct column metric_columns[] = {
     HIDDEN("mode"),
     HIDDEN("percent"),
     COLUMN("", "error", -12, .compose = metric_error_text),
-    COLUMN("FORMULA", "formula", -1),
+    COLUMN("FORMULA", "formula", -1, .compose = formula_text),
     COLUMNS_END,
 };
 

@@ -13,10 +13,11 @@
 #define LEVELS 3
 #define GAPS_MAX 256
 // Parts of the limit: a table of sites (there are three, and a packed cell is no larger), the list
-// of cells, all tracks. Packed cells have the rest.
+// of cells, all tracks, readings of counters. Packed cells have the rest.
 #define TABLE_PART 12
 #define CELLS_PART 16
 #define TRACKS_PART 8
+#define COUNTS_PART 16
 #define TRACK_NODES_MAX 4096
 #define TRACKS_A_METRIC (1 + ORRERY_MAX_CPUS) // all CPUs first
 
@@ -54,6 +55,7 @@ struct history {
     u32 gap_count;
     struct track tracks[METRICS_MAX][TRACKS_A_METRIC];
     u32 track_nodes;
+    struct count_log counts; // limit 0: nothing was counted yet
     u64 late, refused, forgotten;
 };
 
@@ -100,6 +102,7 @@ void history_free(struct history *history)
     for (u32 metric = 0; metric < METRICS_MAX; metric++)
         for (u32 i = 0; i < TRACKS_A_METRIC; i++)
             track_free(&history->tracks[metric][i]);
+    count_log_free(&history->counts);
     free(history->cells);
     free(history);
 }
@@ -510,4 +513,21 @@ const struct track *history_track(const struct history *history, u32 metric, u32
         return NULL;
     const struct track *track = &history->tracks[metric][track_index(cpu)];
     return track->values == 0 ? NULL : track;
+}
+
+void history_counts(struct history *history, const struct count_request *request, bool first,
+                    const struct count_reading *reading)
+{
+    if (history->counts.limit == 0) {
+        size_t limit = history->limit / COUNTS_PART;
+        make_room(history, limit);
+        count_log_begin(&history->counts, limit);
+        history->bytes += limit;
+    }
+    count_log_add(&history->counts, request, first, history_ns(history, reading->time), reading);
+}
+
+const struct count_log *history_count_log(const struct history *history)
+{
+    return &history->counts;
 }

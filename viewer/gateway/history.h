@@ -7,6 +7,7 @@
 #define KOV_HISTORY_H
 
 #include "counts/metrics.h"
+#include "gateway/count_log.h"
 #include "gateway/track.h"
 #include "samples/site_sums.h"
 
@@ -91,5 +92,12 @@ bool history_metric(struct history *history, u32 metric, u32 cpu, double time,
                     const struct metric_value *value);
 // Returns NULL if nothing was added.
 const struct track *history_track(const struct history *history, u32 metric, u32 cpu);
+
+// Adds a reading of the counters of the metrics, of what `request` counts. first: it is of another
+// counting session than the last one. The reading's time is in ticks.
+void history_counts(struct history *history, const struct count_request *request, bool first,
+                    const struct count_reading *reading);
+// Returns all of them.
+const struct count_log *history_count_log(const struct history *history);
 
 #endif

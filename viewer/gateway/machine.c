@@ -228,6 +228,7 @@ int machine_scan(struct machine *machine)
     machine->snapshot = fresh;
     tree_build(&machine->snapshot, TREE_EVERYTHING, &machine->tree);
     own_programs_take(&machine->programs, &machine->snapshot);
+    watching_take(&machine->watching, &machine->snapshot);
     machine->scanned = clock_now();
     machine->scan_seconds = machine->scanned - begin;
     machine->scan_due = machine->scanned + SCAN_SECONDS_UNWATCHED;

@@ -15,7 +15,7 @@ void machine_free_boot(struct machine *machine)
     history_free(machine->history);
     machine->history = NULL;
     runs_free(&machine->runs);
-    machine->programs.count = 0;
+    machine->programs.count = machine->watching.count = 0;
     console_history_forget(&machine->console);
     snapshot_free(&machine->snapshot);
     tree_free(&machine->tree);
@@ -33,6 +33,7 @@ static void move_boot(struct machine *to, struct machine *from)
     to->history = from->history;
     to->runs = from->runs;
     to->programs = from->programs;
+    to->watching = from->watching;
     to->console = from->console;
     to->snapshot = from->snapshot;
     to->tree = from->tree;

@@ -16,6 +16,7 @@
 #include "gateway/recorder.h"
 #include "gateway/runs.h"
 #include "gateway/standing.h"
+#include "gateway/watching.h"
 #include "machine/tree.h"
 #include "samples/ranking.h"
 #include "analyses/timeline.h"
@@ -75,6 +76,7 @@ struct machine {
     struct dref_counts dref_counts;
     struct runs runs;
     struct own_programs programs;
+    struct watching watching;
     struct console_history console;
     double cell_due;
     double heard;    // machine_present() when it had last answered all that was asked
@@ -156,6 +158,7 @@ int publish_status(struct machine *machine, struct published *published);
 int publish_heat(struct machine *machine, struct published *published);
 int publish_ranking(struct machine *machine, struct published *published);
 int publish_metric(struct machine *machine, struct published *published);
+int publish_metrics(struct machine *machine, struct published *published);
 int publish_series(struct machine *machine, struct published *published);
 int publish_console(struct machine *machine, struct published *published);
 int publish_server(struct machine *machine, struct published *published);

@@ -56,6 +56,7 @@ static int read_counts(struct metric_counts *counts, struct history *history)
     counts->running = code == KOV_OK && !counts->now.displaced;
     if (code != KOV_OK) // stale: it has ended, and others have its place
         return code == KOV_CONNECTION ? code : KOV_OK;
+    history_counts(history, &counts->request, !counts->has_last, &counts->now);
     if (counts->has_last) {
         count_reading_between(&counts->last, &counts->now, &counts->between);
         add_up(counts, history);

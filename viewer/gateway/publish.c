@@ -19,6 +19,7 @@ static const struct {
     [WATCHED_OBJECTS] = {HEAT_SECONDS, publish_objects},
     [WATCHED_HEAT] = {HEAT_SECONDS, publish_heat},
     [WATCHED_METRIC] = {METRIC_COUNTS_SECONDS, publish_metric, true},
+    [WATCHED_METRICS] = {METRIC_COUNTS_SECONDS, publish_metrics, true},
     [WATCHED_SERIES] = {1, publish_series},
     [WATCHED_RANKING] = {1, publish_ranking},
     [WATCHED_CONSOLE] = {0.1, publish_console},

@@ -3,6 +3,7 @@
 // numbers.
 #include "gateway/machine_state.h"
 #include "tools/memory.h"
+#include "tools/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static void interval_take(const struct machine *machine, double from, double to,
 struct warmth {
     u64 samples, sum_samples;
     struct estimate own, share, sum; // events; percent; events
+    struct estimate sum_share;       // percent
 };
 
 struct heat {
@@ -151,9 +153,21 @@ static void own_sums(struct machine *machine, struct heat *heat, const struct ra
             own_sum(heat, names_process(&machine->names, &machine->snapshot, ranking->rows[i].pid),
                     &ranking->events);
     struct warmth *whole = warmth_of(heat, names_machine(&machine->names));
-    whole->sum = ranking->events;
-    whole->sum_samples = ranking->samples;
-    own_sum(heat, names_machine(&machine->names), &ranking->events);
+    whole->own = whole->sum = ranking->events;
+    whole->samples = whole->sum_samples = ranking->samples;
+    whole->share = (struct estimate){100, 0}; // the whole is the whole for sure
+}
+
+// Of what has nothing below it, the two shares are the same.
+static void share_sums(struct heat *heat, const struct estimate *all)
+{
+    for (u32 thing = 1; thing < heat->count; thing++) {
+        struct warmth *warmth = &heat->things[thing];
+        warmth->sum_share =
+            warmth->sum.value == warmth->own.value
+                ? warmth->share
+                : share_of(warmth->sum.value, all->value, pow(all->error / QUANTILE_99, 2));
+    }
 }
 
 static struct block *heat_block(const struct heat *heat, double seconds,
@@ -182,6 +196,8 @@ static struct block *heat_block(const struct heat *heat, double seconds,
         rows.share_error[row] = (float)warmth->share.error;
         rows.sum[row] = (float)(warmth->sum.value / seconds);
         rows.sum_error[row] = (float)(warmth->sum.error / seconds);
+        rows.sum_share[row] = (float)warmth->sum_share.value;
+        rows.sum_share_error[row] = (float)warmth->sum_share.error;
         row++;
     }
     return block;
@@ -202,6 +218,7 @@ int publish_heat(struct machine *machine, struct published *published)
         warm(machine, &ranking, &heat);
         sum_up(machine, &heat);
         own_sums(machine, &heat, &ranking);
+        share_sums(&heat, &ranking.events);
         seconds = (double)site_sums_covered(&interval.sums, event) / (double)machine->timebase_hz;
         ranking_free(&ranking);
     }
@@ -227,9 +244,16 @@ static u32 ranking_row_thing(struct machine *machine, enum ranking_by by,
     return names_class(&machine->names, row->name); // a class, or [idle], [none] …
 }
 
-static void fill_rank(struct machine *machine, const struct frame_ranking *rows, u32 at,
-                      enum ranking_by by, const struct ranking_row *row, bool compared)
+// Returns what so many events in so many ticks are a second.
+static float rate_of(const struct machine *machine, double events, u64 ticks)
 {
+    return ticks == 0 ? NAN : (float)(events * (double)machine->timebase_hz / (double)ticks);
+}
+
+static void fill_rank(struct machine *machine, const struct frame_ranking *rows, u32 at,
+                      enum ranking_by by, const struct ranking *ranking, bool compared)
+{
+    const struct ranking_row *row = &ranking->rows[at];
     rows->thing[at] = ranking_row_thing(machine, by, row);
     rows->samples[at] = (u32)row->samples;
     rows->events[at] = (float)row->events.value;
@@ -240,6 +264,10 @@ static void fill_rank(struct machine *machine, const struct frame_ranking *rows,
     rows->change[at] = compared ? (float)row->change.value : NAN;
     rows->change_error[at] = compared ? (float)row->change.error : NAN;
     rows->chance[at] = compared && row->chance;
+    rows->rate[at] = rate_of(machine, row->events.value, ranking->covered);
+    rows->rate_before[at] =
+        compared ? rate_of(machine, row->events_before.value, ranking->covered_before) : NAN;
+    rows->rate_chance[at] = compared && row->rate_chance;
 }
 
 static struct block *ranking_block(struct machine *machine, const struct ranking *ranking,
@@ -254,12 +282,14 @@ static struct block *ranking_block(struct machine *machine, const struct ranking
     frame_ranking_lay(block->data, count, &rows);
     frame_head_write(block->data, head);
     for (u32 i = 0; i + 1 < count; i++)
-        fill_rank(machine, &rows, i, by, &ranking->rows[i], compared);
+        fill_rank(machine, &rows, i, by, ranking, compared);
     u32 last = count - 1; // what is in no row
     rows.samples[last] = (u32)(ranking->lost + ranking->missed);
     rows.events[last] = (float)ranking->lost_events;
     rows.share[last] = (float)ranking->lost_share;
     rows.before[last] = rows.change[last] = rows.change_error[last] = NAN;
+    rows.rate[last] = rate_of(machine, ranking->lost_events, ranking->covered);
+    rows.rate_before[last] = NAN;
     return block;
 }
 
@@ -274,14 +304,36 @@ static bool parse_by(const char *text, enum ranking_by *by)
     return false;
 }
 
+// Reads the parameter `without`. Returns false if it is not what the schema says.
+static bool parse_without(const char *without, struct ranking_hidden *hidden)
+{
+    char keys[TEXT_CHARACTERS + 1], *rest = NULL;
+    *hidden = (struct ranking_hidden){0};
+    snprintf(keys, sizeof(keys), "%s", without);
+    for (char *key = strtok_r(keys, " ", &rest); key != NULL; key = strtok_r(NULL, " ", &rest)) {
+        u64 pid;
+        if (strncmp(key, "p:", 2) != 0 || hidden->count == RANKING_HIDDEN_MAX ||
+            !text_to_u64(key + 2, 0, UINT32_MAX, &pid))
+            return false;
+        hidden->pids[hidden->count++] = (u32)pid;
+    }
+    return true;
+}
+
 int publish_ranking(struct machine *machine, struct published *published)
 {
     double from, to, base_from = publish_number(published, "base_from", NAN);
     double base_to = publish_number(published, "base_to", NAN);
     struct interval now, base = {0};
     enum ranking_by by;
+    struct ranking_hidden hidden;
     if (!parse_by(publish_text(published, "by"), &by)) {
         publish_stop(machine, published, "by: one of object, class, process");
+        return KOV_OK;
+    }
+    if (!parse_without(publish_text(published, "without"), &hidden)) {
+        publish_stop(machine, published,
+                     "without: keys of processes with blanks between, as p:4 p:7");
         return KOV_OK;
     }
     u32 event = publish_measure(machine, published);
@@ -292,8 +344,8 @@ int publish_ranking(struct machine *machine, struct published *published)
         interval_take(machine, base_from, base_to, &base);
     if (now.any && event != HISTORY_NO_EVENT) {
         struct ranking ranking;
-        ranking_compute(&now.sums, base.any ? &base.sums : NULL, event, by, &machine->snapshot,
-                        &ranking);
+        ranking_compute_hiding(&now.sums, base.any ? &base.sums : NULL, event, by,
+                               &machine->snapshot, &hidden, &ranking);
         struct frame_head head = {.kind = FRAME_RANKING,
                                   .flags = FRAME_WHOLE,
                                   .t0 = now.range.from,

@@ -43,6 +43,15 @@ static void put_recording(json_t *data, const struct recorder *recorder)
     json_object_set_new(data, "recording", recording);
 }
 
+static void put_watching(const struct machine *machine, json_t *data)
+{
+    json_t *watching = json_object();
+    watching_put(&machine->watching, machine->history, &machine->snapshot,
+                 machine_time(machine, standing_now(&machine->standing)), machine->timebase_hz,
+                 watching);
+    json_object_set_new(data, "watching", watching);
+}
+
 int publish_status(struct machine *machine, struct published *published)
 {
     const struct standing *standing = &machine->standing;
@@ -78,6 +87,7 @@ int publish_status(struct machine *machine, struct published *published)
         put_u64(data, "history_limit_bytes", account.limit);
         put_u64(data, "forgotten", account.forgotten);
     }
+    put_watching(machine, data);
     machine_publish(machine, published, block_of_json(data));
     return KOV_OK;
 }

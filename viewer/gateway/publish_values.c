@@ -122,10 +122,12 @@ static void visit_series(void *context, double from, double to, const struct sit
 {
     struct collection *collection = context;
     struct sample_sum sum;
-    double seconds = fmax((to - from) / 1e9, 1e-9);
     struct estimate estimate = {NAN, NAN};
-    if (ranking_thing(sums, collection->event, &collection->thing, &collection->machine->snapshot,
-                      &sum))
+    u64 covered = site_sums_covered(sums, collection->event); // what heat divides by, too
+    double seconds = (double)covered / (double)collection->machine->timebase_hz;
+    (void)from;
+    if (covered > 0 && ranking_thing(sums, collection->event, &collection->thing,
+                                     &collection->machine->snapshot, &sum))
         estimate = (struct estimate){(double)sum.events, samples_error(sum.square)};
     add_point(&collection->points, to, estimate.value / seconds, estimate.error / seconds, 1);
 }

@@ -66,6 +66,17 @@ static bool has_row(const struct site *site, enum ranking_by by)
     return site->kind != SITE_ALL && by != RANKING_PROCESS;
 }
 
+static bool is_hidden(const struct ranking_hidden *hidden, const struct site *site)
+{
+    if (site->kind == SITE_IDLE || site->kind == SITE_OTHER_PROCESSES ||
+        site->kind == SITE_OTHER_OBJECTS)
+        return false;
+    for (u32 i = 0; i < hidden->count; i++)
+        if (hidden->pids[i] == site->pid)
+            return true;
+    return false;
+}
+
 // Writes the name that the tables of samples use.
 static void name_of(const struct site *site, enum ranking_by by, const struct snapshot *snapshot,
                     char name[SAMPLE_NAME_BYTES])
@@ -96,6 +107,7 @@ static void name_of(const struct site *site, enum ranking_by by, const struct sn
 struct table {
     const struct site_sums *sums;
     u32 event;
+    const struct ranking_hidden *hidden;
     struct parts *rows;
     size_t count, capacity;
     struct parts all;
@@ -113,11 +125,17 @@ static struct parts *parts_of(struct table *table, u32 row)
     return &table->rows[row];
 }
 
-static u32 row_number(struct ranking *ranking, const struct site *site, enum ranking_by by,
-                      const struct snapshot *snapshot)
+static u32 row_number(struct ranking *ranking, const struct site *site, bool hides,
+                      enum ranking_by by, const struct snapshot *snapshot)
 {
+    static const struct site hidden = {.kind = SITE_OTHER_OBJECTS};
     char name[SAMPLE_NAME_BYTES];
-    name_of(site, by, snapshot, name);
+    if (hides) {
+        snprintf(name, sizeof(name), "%s", RANKING_HIDDEN_NAME);
+        site = &hidden;
+    } else {
+        name_of(site, by, snapshot, name);
+    }
     u32 number = intern_text(&ranking->names, name);
     if (number == ranking->count) {
         ranking->rows =
@@ -138,7 +156,10 @@ static void collect(struct table *table, struct ranking *ranking, enum ranking_b
         if (site->site.kind == SITE_ALL)
             add_site(&table->all, site);
         else if (has_row(&site->site, by))
-            add_site(parts_of(table, row_number(ranking, &site->site, by, snapshot)), site);
+            add_site(
+                parts_of(table, row_number(ranking, &site->site,
+                                           is_hidden(table->hidden, &site->site), by, snapshot)),
+                site);
     }
 }
 
@@ -169,6 +190,7 @@ static void free_table(struct table *table)
 
 static void fill_rows(struct ranking *ranking, const struct table *now)
 {
+    ranking->covered = site_sums_covered(now->sums, now->event);
     ranking->events = (struct estimate){now->base.busy, samples_error(now->base.busy_square)};
     for (size_t i = 0; i < ranking->count; i++) {
         const struct sample_sum *sum = &now->row_sums[i];
@@ -192,6 +214,39 @@ static struct share_sample equal_samples(const struct table *table, bool idle, s
     return (struct share_sample){all > 0 ? round(events / all * samples) : 0, samples};
 }
 
+// Returns how many events an equal sample stands for. A row without samples has the weight that all
+// together have; 0: not known.
+static double equal_weight(const struct table *table, bool idle, size_t row)
+{
+    const struct sample_sum *sum = &table->row_sums[row];
+    const struct share_base *base = &table->base;
+    double all = base->busy + (idle ? base->idle : 0);
+    double square = base->busy_square + (idle ? base->idle_square : 0);
+    if (sum->events > 0)
+        return sum->square / (double)sum->events;
+    return all > 0 ? square / all : 0;
+}
+
+static void compare_rate(struct ranking *ranking, size_t index, const struct table *now,
+                         const struct table *before)
+{
+    struct ranking_row *row = &ranking->rows[index];
+    bool idle = row->kind == SITE_IDLE;
+    double events = row->events.value, events_before = row->events_before.value;
+    double weight = equal_weight(now, idle, index), other = equal_weight(before, idle, index);
+    double time = (double)ranking->covered, time_before = (double)ranking->covered_before;
+    if (row->events.error == 0 && row->events_before.error == 0 &&
+        (events > 0 || events_before > 0) && time > 0 && time_before > 0) { // both are counted
+        row->rate_chance = events * time_before == events_before * time;
+        return;
+    }
+    weight = weight > 0 ? weight : other; // nothing at all was sampled on one side
+    other = other > 0 ? other : weight;
+    const struct rate_sample to = {round(events / weight), time / weight},
+                             from = {round(events_before / other), time_before / other};
+    row->rate_chance = !(weight > 0) || rate_chance(&from, &to) >= SHARE_CHANCE;
+}
+
 static void compare_row(struct ranking_row *row, const struct table *now,
                         const struct table *before, size_t index)
 {
@@ -210,10 +265,13 @@ static void compare_row(struct ranking_row *row, const struct table *now,
 static void compare_with(struct ranking *ranking, const struct table *now,
                          const struct table *before)
 {
+    ranking->covered_before = site_sums_covered(before->sums, before->event);
     for (size_t i = 0; i < ranking->count; i++) {
         struct ranking_row *row = &ranking->rows[i];
         row->before = share_in(before, ranking, i);
+        row->events_before = ranking_estimate(&before->row_sums[i]);
         compare_row(row, now, before, i);
+        compare_rate(ranking, i, now, before);
     }
 }
 
@@ -252,7 +310,16 @@ static int compare_rows(const void *left, const void *right)
 void ranking_compute(const struct site_sums *sums, const struct site_sums *baseline, u32 event,
                      enum ranking_by by, const struct snapshot *snapshot, struct ranking *ranking)
 {
-    struct table now = {.sums = sums, .event = event}, before = {.sums = baseline, .event = event};
+    static const struct ranking_hidden nothing;
+    ranking_compute_hiding(sums, baseline, event, by, snapshot, &nothing, ranking);
+}
+
+void ranking_compute_hiding(const struct site_sums *sums, const struct site_sums *baseline,
+                            u32 event, enum ranking_by by, const struct snapshot *snapshot,
+                            const struct ranking_hidden *hidden, struct ranking *ranking)
+{
+    struct table now = {.sums = sums, .event = event, .hidden = hidden},
+                 before = {.sums = baseline, .event = event, .hidden = hidden};
     *ranking = (struct ranking){0};
     collect(&now, ranking, by, snapshot);
     if (baseline != NULL)
@@ -326,7 +393,7 @@ struct metric_value ranking_metric(const struct site_sums *sums, const struct sa
                                    enum count_mode mode, const struct ranking_thing *thing,
                                    const struct snapshot *snapshot)
 {
-    const struct metric_value unknown = {NAN, NAN, NAN};
+    const struct metric_value unknown = {NAN, NAN, NAN, 0};
     struct event_info infos[METRIC_TERMS + 1] = {0};
     struct count counts[METRIC_TERMS + 1];
     struct count_request request = {.set_count = 1};

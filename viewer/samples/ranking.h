@@ -25,14 +25,19 @@ struct ranking_row {
     // whether that is chance, by Fisher's exact test.
     struct estimate before, change;
     bool chance;
+    // Likewise of its rate: events in the baseline, and whether the change of events by time is
+    // chance, by the exact test of two counts.
+    struct estimate events_before;
+    bool rate_chance;
 };
 
 struct ranking {
     struct ranking_row *rows; // the largest first
     size_t count, capacity;
-    struct intern names;    // the number of a name is that of its row
-    struct estimate events; // of all rows but SITE_IDLE
-    u64 samples;            // likewise
+    struct intern names;         // the number of a name is that of its row
+    struct estimate events;      // of all rows but SITE_IDLE
+    u64 samples;                 // likewise
+    u64 covered, covered_before; // ticks in which it was sampled
     // Overflows without a sample. The rows count them like those with one, and errors are of chance
     // alone: who had them is not known. lost_events is how many
     // events they stand for; lost_share is their percentage of all overflows.
@@ -44,6 +49,17 @@ struct ranking {
 // interval is in the ranking. Names come from the snapshot. The caller always frees the ranking.
 void ranking_compute(const struct site_sums *sums, const struct site_sums *baseline, u32 event,
                      enum ranking_by by, const struct snapshot *snapshot, struct ranking *ranking);
+// Likewise, but these processes have no row of their own: all that is theirs, their objects and
+// their code, is in one row, RANKING_HIDDEN_NAME. So each share stays of the same whole.
+#define RANKING_HIDDEN_MAX 64
+#define RANKING_HIDDEN_NAME "[hidden]"
+struct ranking_hidden {
+    u32 pids[RANKING_HIDDEN_MAX];
+    u32 count;
+};
+void ranking_compute_hiding(const struct site_sums *sums, const struct site_sums *baseline,
+                            u32 event, enum ranking_by by, const struct snapshot *snapshot,
+                            const struct ranking_hidden *hidden, struct ranking *ranking);
 void ranking_free(struct ranking *ranking);
 
 // A thing, as a row names it. An object or process has kind, pid and coid; a class has its name;

@@ -116,6 +116,32 @@ double share_chance(const struct share_sample *before, const struct share_sample
     return fmin(1, 2 * (more ? upper_tail(before, after) : upper_tail(after, before)));
 }
 
+// Returns the probability of `least` or more of `hits`, each with the same probability. Terms fall
+// from the first on, or it is no small tail.
+static double binomial_tail(double least, double hits, double probability)
+{
+    double sum = 0, odds = probability / (1 - probability);
+    double term = exp(log_choose(hits, least) + least * log(probability) +
+                      (hits - least) * log1p(-probability));
+    for (double k = least; k <= hits && term > 0; k++) {
+        sum += term;
+        if (sum > 0.5 || term < 1e-9 * sum)
+            break;
+        term *= (hits - k) / (k + 1) * odds;
+    }
+    return fmin(sum, 1);
+}
+
+double rate_chance(const struct rate_sample *before, const struct rate_sample *after)
+{
+    double hits = before->hits + after->hits, part = after->time / (before->time + after->time);
+    if (!(before->time > 0 && after->time > 0 && part > 0 && part < 1 && hits >= 1))
+        return 1;
+    bool more = after->hits > hits * part;
+    return fmin(1, 2 * (more ? binomial_tail(after->hits, hits, part)
+                             : binomial_tail(before->hits, hits, 1 - part)));
+}
+
 bool estimate_is_chance(struct estimate change)
 {
     return !(fabs(change.value) > change.error);

@@ -52,6 +52,15 @@ struct estimate share_change(const struct share_sample *before, const struct sha
 // Returns how probable a difference of two shares is, if both are one: twice the smaller side of
 // Fisher's exact test, at most 1.
 double share_chance(const struct share_sample *before, const struct share_sample *after);
+// So many samples of equal weight hit something, a whole number, in a time in which so many would
+// for each event a second.
+struct rate_sample {
+    double hits, time;
+};
+// Returns how probable a difference of two rates is, if both are one: the hits of both together
+// then divide by time alone, so it is twice the smaller side of the binomial distribution, at most
+// 1. Of hits that scatter less than by chance, as overflows of a steady period, it tells too much.
+double rate_chance(const struct rate_sample *before, const struct rate_sample *after);
 // Returns whether a change is no more than chance makes. True if its error is not known.
 bool estimate_is_chance(struct estimate change);
 

@@ -32,6 +32,17 @@ gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/pl
     output/out_file.c output/document.c) \
     $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
 
+UNIT += gateway_watching
+gateway_watching_SRC := tests/unit/gateway/watching.c $(addprefix viewer/,gateway/watching.c \
+    gateway/history.c gateway/count_log.c gateway/track.c machine/snapshot.c machine/failures.c \
+    output/document.c \
+    output/out_file.c samples/ranking.c samples/sample_names.c samples/share.c samples/site_sums.c \
+    samples/sample_sum.c samples/samples.c samples/sampled_events.c samples/default_period.c \
+    counts/metrics.c counts/counts.c counts/count_error.c counts/count_request.c \
+    counts/event_list.c symbols/symbols.c symbols/programs.c \
+    symbols/images.c symbols/place.c tools/intern.c tools/clock.c \
+    tools/number_list.c) $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
+
 # Threads, under both kinds of sanitizers.
 gateway_posts_SRC := tests/unit/gateway/posts.c viewer/gateway/posts.c $(GATEWAY_UNIT_BASE)
 gateway_posts_race_SRC := $(gateway_posts_SRC)
@@ -41,6 +52,7 @@ $(foreach test,$(filter gateway_%,$(UNIT)),$(eval $(test)_CFLAGS := -D_GNU_SOURC
     $(eval $(test)_INC := viewer tests/unit/viewer tests/unit/gateway $(GEN)/host $(GEN)/gateway) \
     $(eval $(test)_LIBS := jansson m))
 gateway_net_fuzz_LIBS += websockets
+gateway_watching_LIBS := jansson protobuf-c dw elf m
 gateway_tape_LIBS := jansson z m
 gateway_player_LIBS := jansson protobuf-c z m
 

@@ -523,6 +523,18 @@ static void check_account(void)
     assert_true(allocated() - allocated_before <= account.limit);
 }
 
+// Adds a reading of all counters of all CPUs, of a new session each tenth time.
+static void add_reading(u64 time)
+{
+    static const struct event_info event = {.name = "cycles"};
+    static struct count_request request = {.item_count = COUNT_ITEMS_MAX};
+    static struct count_reading reading = {.cpu_count = ORRERY_MAX_CPUS, .items = COUNT_ITEMS_MAX};
+    for (u32 i = 0; i < COUNT_ITEMS_MAX; i++)
+        request.items[i].event = &event;
+    reading.time = time;
+    history_counts(history, &request, draw(10) == 0, &reading);
+}
+
 static void memory_is_bounded_whatever_comes(void **state)
 {
     (void)state;
@@ -537,16 +549,19 @@ static void memory_is_bounded_whatever_comes(void **state)
         history_add(history, &sample);
         if (i % 2000 == 0) {
             second();
+            add_reading(now);
             check_account();
         }
         if (i % 1000 == 0)
             for (u32 metric = 0; metric < metric_count; metric++)
                 history_metric(history, metric, (u32)draw(ORRERY_MAX_CPUS), ns(i + 1),
-                               &(struct metric_value){1, 1, 1});
+                               &(struct metric_value){1, 1, 1, 0});
     }
     struct history_account account = history_account(history);
     assert_true(account.forgotten > 300 && account.from > ns(300));
     assert_true(account.refused > 300000);
+    const struct count_log *log = history_count_log(history);
+    assert_true(log->thinned > 0 && log->count > 1 && log->thinned + log->count == 500);
 }
 
 // A sample a second and object, for 16 hours: what is joined and what is forgotten.
@@ -605,9 +620,9 @@ static void metrics_have_a_track_each(void **state)
     struct track_node nodes[4];
     (void)state;
     assert_null(history_track(history, 0, ALL_CPUS));
-    assert_true(history_metric(history, 0, ALL_CPUS, 5, &(struct metric_value){2, -1, 0.5}));
-    assert_true(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1}));
-    assert_false(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1}));
+    assert_true(history_metric(history, 0, ALL_CPUS, 5, &(struct metric_value){2, -1, 0.5, 0}));
+    assert_true(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1, 0}));
+    assert_false(history_metric(history, 0, 1, 5, &(struct metric_value){3, 0.25, 1, 0}));
     assert_false(history_metric(history, METRICS_MAX, 1, 5, &(struct metric_value){0}));
     assert_false(history_metric(history, 0, ORRERY_MAX_CPUS, 5, &(struct metric_value){0}));
     assert_null(history_track(history, 1, ALL_CPUS));

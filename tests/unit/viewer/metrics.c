@@ -158,6 +158,37 @@ static void an_interval_has_metrics_of_each_cpu_and_of_all(void **state)
     assert_true(isnan(in_interval("IPC", &between, ALL_CPUS).value));
 }
 
+// An IPC of 5.79 was seen: all instructions of two CPUs, and the cycles of one.
+static void a_cpu_that_was_not_measured_on_one_side_is_on_neither(void **state)
+{
+    static struct count_reading reading;
+    struct metric_value value;
+    (void)state;
+    add(0, COUNT_ALL, 0, (struct count){0}); // instructions
+    add(1, COUNT_ALL, 0, (struct count){0}); // cycles
+    reading.items = 2;
+    reading.cpu_count = 3;
+    reading.cpus[0] =
+        (struct cpu_counts){.cpu = 0,
+                            .counts = {{.count = 800, .error = 8, .measured = 5, .total = 10},
+                                       {.count = 1000, .measured = 5, .total = 10}}};
+    reading.cpus[1] = (struct cpu_counts){
+        .cpu = 5,
+        .counts = {{.count = 4990, .measured = 5, .total = 10},
+                   {.total = 10, .error = COUNT_ERROR_UNKNOWN}}}; // no turn for cycles
+    reading.cpus[2] = (struct cpu_counts){.cpu = 6};              // no time has passed on it
+    value = in_interval("IPC", &reading, ALL_CPUS);
+    assert_true(fabs(value.value - 0.8) < 1e-12);
+    assert_true(fabs(value.error - 0.008) < 1e-12);
+    assert_int_equal(value.left_out, 1 << 5);
+    assert_true(isnan(in_interval("IPC", &reading, 5).value));
+    assert_int_equal(in_interval("IPC", &reading, 0).left_out, 0);
+    reading.cpus[1].counts[1] = (struct count){.count = 4990, .measured = 1, .total = 10};
+    value = in_interval("IPC", &reading, ALL_CPUS);
+    assert_true(fabs(value.value - 5790.0 / 5990) < 1e-12);
+    assert_int_equal(value.left_out, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +196,7 @@ int main(void)
         cmocka_unit_test_setup(a_metric_without_one_of_its_events_is_none, begin),
         cmocka_unit_test_setup(events_of_one_set_belong_together, begin),
         cmocka_unit_test_setup(errors_of_both_sides_count, begin),
+        cmocka_unit_test_setup(a_cpu_that_was_not_measured_on_one_side_is_on_neither, begin),
         cmocka_unit_test_setup(an_interval_has_metrics_of_each_cpu_and_of_all, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

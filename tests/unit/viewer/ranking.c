@@ -448,6 +448,125 @@ static void chance_is_counted_exactly(void **state)
                 }
 }
 
+// The same of two counts: all ways in which each hit falls to one side, with its probability.
+static double counted_rate_chance(u32 hits, u32 others, double part)
+{
+    double tail = 0, other = 0;
+    for (u32 k = 0; k <= hits + others; k++) {
+        double way = 1;
+        for (u32 i = 0; i < hits + others; i++)
+            way *= i < k ? part * (double)(hits + others - i) / (double)(i + 1) : 1 - part;
+        tail += k >= hits ? way : 0;
+        other += k <= hits ? way : 0;
+    }
+    return fmin(1, 2 * fmin(tail, other));
+}
+
+static void chance_of_rates_is_counted_exactly(void **state)
+{
+    static const double times[] = {0.1, 1, 3, 40};
+    (void)state;
+    for (u32 hits = 0; hits <= 15; hits++)
+        for (u32 others = hits == 0; others <= 15; others++)
+            for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+                const struct rate_sample a = {others, 1}, b = {hits, times[i]};
+                double expected = counted_rate_chance(hits, others, times[i] / (1 + times[i]));
+                double told = rate_chance(&a, &b);
+                assert_true(fabs(told - expected) < 1e-6 || (told > 0.5 && expected > 0.5));
+                near(rate_chance(&b, &a), told);
+            }
+    const struct rate_sample none = {0, 1}, many = {1e6, 1}, more = {1.01e6, 1}, odd = {5, 0};
+    assert_true(rate_chance(&none, &none) == 1 && rate_chance(&odd, &many) == 1);
+    assert_true(rate_chance(&many, &many) > 0.99 && rate_chance(&many, &more) < 1e-9);
+}
+
+// Returns a number of hits as chance makes them, of so many on average (Knuth).
+static u32 draw_hits(double mean, u64 *random)
+{
+    double product = 1;
+    for (u32 hits = 0;; hits++) {
+        product *= ((double)(unit_random(random) >> 11) + 0.5) * 0x1p-53;
+        if (product < exp(-mean))
+            return hits;
+    }
+}
+
+static void alike_rates_rarely_seem_to_differ(void **state)
+{
+    static const double means[] = {0.5, 3, 20, 100};
+    u64 random = 21;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(means); i++) {
+        u32 wrong = 0, found = 0;
+        for (u32 run = 0; run < 5000; run++) {
+            const struct rate_sample a = {draw_hits(means[i], &random), 1};
+            const struct rate_sample b = {draw_hits(3 * means[i], &random), 3};
+            const struct rate_sample c = {draw_hits(6 * means[i], &random), 3};
+            wrong += rate_chance(&a, &b) < SHARE_CHANCE;
+            found += rate_chance(&a, &c) < SHARE_CHANCE;
+        }
+        assert_in_range(wrong, 0, 65); // of 50: three standard deviations above 1 of 100
+        assert_true(means[i] < 100 || found > 4900); // and it finds what differs
+    }
+}
+
+static void cover(struct site_sums *sums, u64 ticks)
+{
+    site_sums_add_stream(sums, &(struct site_stream){.covered = ticks});
+}
+
+// As many samples in a shorter time, of as large a share, are a higher rate.
+static void a_rate_may_change_where_a_share_does_not(void **state)
+{
+    struct site_sums before, after;
+    struct ranking ranking;
+    (void)state;
+    fill_snapshot();
+    site_sums_begin(&before, SITES_MAX);
+    site_sums_begin(&after, SITES_MAX);
+    add(&before, 0, 0, 16, 1000, 300);
+    add(&before, 0, 0, 32, 1000, 700);
+    add(&after, 0, 0, 16, 1000, 300);
+    add(&after, 0, 0, 32, 1000, 700);
+    cover(&before, 4000);
+    cover(&after, 2000);
+    ranking_compute(&after, &before, 0, RANKING_OBJECT, &snapshot, &ranking);
+    const struct ranking_row *row = find(&ranking, "Class2(default) 0x10");
+    assert_true(row->chance && !row->rate_chance);
+    assert_true(row->events.value == 300000 && row->events_before.value == 300000);
+    assert_int_equal(ranking.covered, 2000);
+    assert_int_equal(ranking.covered_before, 4000);
+    ranking_free(&ranking);
+    // A share that changes, because another object has more, at the same rate.
+    site_sums_clear(&after);
+    add(&after, 0, 0, 16, 1000, 150);
+    add(&after, 0, 0, 32, 1000, 1050);
+    cover(&after, 2000);
+    ranking_compute(&after, &before, 0, RANKING_OBJECT, &snapshot, &ranking);
+    row = find(&ranking, "Class2(default) 0x10");
+    assert_true(!row->chance && row->rate_chance);
+    assert_false(find(&ranking, "Class3(default) 0x20")->rate_chance);
+    ranking_free(&ranking);
+    // The period was another: as many samples stand for a tenth.
+    site_sums_clear(&after);
+    add(&after, 0, 0, 16, 100, 300);
+    add(&after, 0, 0, 48, 100, 30);
+    cover(&after, 400);
+    ranking_compute(&after, &before, 0, RANKING_OBJECT, &snapshot, &ranking);
+    assert_true(find(&ranking, "Class2(default) 0x10")->rate_chance);
+    assert_false(find(&ranking, "class 4 0x30")->rate_chance);         // 30 of 0 expected
+    assert_false(find(&ranking, "Class3(default) 0x20")->rate_chance); // none of 700
+    ranking_free(&ranking);
+    // Nothing was sampled before: nothing is known.
+    site_sums_clear(&before);
+    ranking_compute(&after, &before, 0, RANKING_OBJECT, &snapshot, &ranking);
+    assert_true(ranking.rows[0].rate_chance && ranking.covered_before == 0);
+    ranking_free(&ranking);
+    site_sums_free(&before);
+    site_sums_free(&after);
+    snapshot_free(&snapshot);
+}
+
 static void code_without_an_object_is_its_processes(void **state)
 {
     struct site_sums sums;
@@ -472,6 +591,53 @@ static void code_without_an_object_is_its_processes(void **state)
     assert_true(fabs(sites.events.value - objects.events.value) < (double)sites.count); // rounding
     ranking_free(&objects);
     ranking_free(&sites);
+    site_sums_free(&sums);
+    end();
+}
+
+// Of hidden processes a sample is, by its own address space.
+static u64 kept_samples_of(u32 event, u32 pid, bool by_process)
+{
+    u64 count = 0;
+    for (size_t i = 0; i < samples.count; i++) {
+        const struct sample *sample = &samples.samples[i];
+        u32 of = by_process || (sample->flags & SYS_SAMPLE_KERNEL) == 0 ? sample->pid : 0;
+        count += sample->index == event && (sample->flags & SYS_SAMPLE_IDLE) == 0 && of == pid;
+    }
+    return count;
+}
+
+static void hidden_processes_have_one_row_and_others_keep_their_shares(void **state)
+{
+    static const struct ranking_hidden hidden = {.pids = {3, 1}, .count = 2};
+    struct site_sums sums;
+    struct ranking all, rest;
+    (void)state;
+    begin(11, 4000, false, false);
+    sum_up(&sums, 3);
+    for (enum ranking_by by = RANKING_OBJECT; by <= RANKING_PROCESS; by++) {
+        bool by_process = by == RANKING_PROCESS;
+        ranking_compute(&sums, NULL, 0, by, &snapshot, &all);
+        ranking_compute_hiding(&sums, NULL, 0, by, &snapshot, &hidden, &rest);
+        const struct ranking_row *gone = find(&rest, RANKING_HIDDEN_NAME);
+        assert_int_equal(gone->samples,
+                         kept_samples_of(0, 1, by_process) + kept_samples_of(0, 3, by_process));
+        assert_true(gone->samples > 0);
+        assert_int_equal(rest.samples, all.samples);
+        for (size_t i = 0; i < rest.count; i++) {
+            const struct ranking_row *row = &rest.rows[i];
+            if (row->pid != 1 && row->pid != 3 && row->kind == SITE_OBJECT &&
+                by == RANKING_OBJECT) {
+                // Rows are whole events, so the sum of all may differ by one for each row.
+                double whole = find(&all, row->name)->share.value;
+                assert_true(fabs(row->share.value - whole) < 1e-4 * whole);
+                assert_int_equal(row->samples, find(&all, row->name)->samples);
+            }
+            assert_false(by != RANKING_CLASS && row != gone && (row->pid == 1 || row->pid == 3));
+        }
+        ranking_free(&all);
+        ranking_free(&rest);
+    }
     site_sums_free(&sums);
     end();
 }
@@ -576,7 +742,11 @@ int main(void)
         cmocka_unit_test(a_change_is_chance_or_is_not),
         cmocka_unit_test(one_of_one_against_none_of_many_is_chance),
         cmocka_unit_test(chance_is_counted_exactly),
+        cmocka_unit_test(chance_of_rates_is_counted_exactly),
+        cmocka_unit_test(alike_rates_rarely_seem_to_differ),
+        cmocka_unit_test(a_rate_may_change_where_a_share_does_not),
         cmocka_unit_test(code_without_an_object_is_its_processes),
+        cmocka_unit_test(hidden_processes_have_one_row_and_others_keep_their_shares),
         cmocka_unit_test(what_left_no_sample_is_told),
         cmocka_unit_test(what_has_no_room_is_among_others),
         cmocka_unit_test(metrics_of_things_come_from_samples),

@@ -24,7 +24,8 @@ kov_export_LIBS := protobuf-c dw elf z m
 
 UNIT += kov_document kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate \
     kov_recording kov_packet \
-    kov_number_list kov_counts kov_metrics kov_sampled_events kov_count_error kov_task_counts \
+    kov_number_list kov_counts kov_metrics kov_sampled_events kov_count_error kov_count_log \
+    kov_task_counts \
     kov_configuration kov_sleep_account
 
 kov_document_SRC := tests/unit/viewer/document.c viewer/output/document.c \
@@ -57,7 +58,8 @@ kov_ranking_LIBS := dw elf m
 kov_track_SRC := tests/unit/viewer/track.c viewer/gateway/track.c $(KOV_UNIT_BASE)
 kov_track_LIBS := m
 kov_history_SRC := tests/unit/viewer/history.c \
-    $(addprefix viewer/,gateway/history.c gateway/track.c samples/site_sums.c samples/share.c \
+    $(addprefix viewer/,gateway/history.c gateway/count_log.c gateway/track.c \
+    samples/site_sums.c samples/share.c \
     samples/decode_sums.c samples/sample_sum.c samples/samples.c samples/sampled_events.c \
     samples/default_period.c counts/metrics.c counts/counts.c counts/count_error.c \
     counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
@@ -169,6 +171,10 @@ kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/counts/count_error
     viewer/counts/counts.c \
     pmu/src/multiplex.c tests/unit/pmu/estimate.c
 kov_count_error_LIBS := m
+kov_count_log_SRC := tests/unit/viewer/count_log.c viewer/gateway/count_log.c \
+    viewer/counts/counts.c viewer/counts/count_error.c pmu/src/multiplex.c \
+    tests/unit/pmu/estimate.c $(KOV_UNIT_BASE)
+kov_count_log_LIBS := m
 kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/counts/task_counts.c \
     viewer/counts/counts.c \
     viewer/counts/count_error.c \
@@ -199,7 +205,7 @@ kov_link_race_LIBS := protobuf-c m
 kov_link_race_SANITIZERS := thread
 
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
-    $(if $(filter %error,$(test)),pmu/include tests/unit/pmu) \
+    $(if $(filter %error %count_log,$(test)),pmu/include tests/unit/pmu) \
     $(if $(filter %dump,$(test)),trace tests/unit/trace)) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE$(if $(filter %dump,$(test)), -DTRACE_HOST_POINTS)))
 

@@ -12,10 +12,11 @@ const ARRAYS = {
 
 export const FRAMES = {
   objects: [1, "u32 u32 u32 u16 f64 u8"],
-  heat: [2, "u32 u32 f32 f32 f32 f32 f32 f32"],
+  heat: [2, "u32 u32 f32 f32 f32 f32 f32 f32 f32 f32"],
   metric: [3, "f64 f32 f32 f32"],
   series: [4, "f64 f32 f32 f32 f32"],
-  ranking: [5, "u32 u32 f32 f32 f32 f32 f32 f32 f32 u8"],
+  ranking: [5, "u32 u32 f32 f32 f32 f32 f32 f32 f32 u8 f32 f32 u8"],
+  metrics: [6, "u32 f32 f32 f32 u32"],
   slices: [7, "f64 f64 f64 u32 u32 u32 u32 u8 u8"],
   bytes: [12, "u8"],
   threads: [13, "f64 f64 f64 u32 u32 u32 u32 u32 u8 u8"],

@@ -216,14 +216,18 @@ async function comparesRanking(page) {
   await page.waitForSelector('[role="grid"] :text("in no row")');
   await page.keyboard.press("b");
   await page.waitForSelector(':text("could be chance")');
-  await page.waitForSelector(':text("▲ more")');
+  await page.waitForSelector('[data-change="share"]:text("▲ more")');
+  await page.waitForSelector('[data-change="rate"]:text("▲ more")');
+  await page.waitForSelector('[data-change="rate"]:text("could be chance")');
   await page.keyboard.press("b");
   step("the ranking compares with a baseline, and says what could be chance");
 }
 
 async function showsMetrics(page) {
   await page.keyboard.press("2");
-  await page.waitForSelector('tr[data-interval="contention work=27-9"]');
+  const marked = 'tr[data-interval="contention work=27-9"]';
+  await page.waitForSelector(`${marked}[data-metric="IPC"] td:has-text("±")`);
+  await page.waitForSelector(`${marked}[data-metric="TLB miss rate"]:has-text("without CPU 1")`);
   await page.keyboard.press("t");
   await page.waitForSelector('.chart[data-metric="IPC"] table');
   await page.keyboard.press("t");

@@ -128,13 +128,14 @@ function heatRows(seconds) {
     if (key === "n:0") sums.set(2, sums.get(2) + samples);
   }
   const scale = 100000 / seconds;
-  return [...sums].map(([thing, samples]) => [
-    thing,
-    samples,
-    samples * scale,
-    2.58 * Math.sqrt(samples) * scale,
-    ...[0, 0, 0, 0],
-  ]);
+  const all = sums.get(1);
+  return [...sums].map(([thing, samples]) => {
+    const value = samples * scale;
+    const error = 2.58 * Math.sqrt(samples) * scale;
+    const share = samples / (things[thing - 1][0] === "i" ? all + samples : all);
+    const percent = [share * 100, 258 * Math.sqrt((share * (1 - share)) / all)];
+    return [thing, samples, value, error, ...percent, value, error, ...percent];
+  });
 }
 
 const METRICS = {
@@ -145,11 +146,27 @@ const METRICS = {
   IPC: 0.7,
 };
 
+const METRIC_STRINGS = Object.keys(METRICS).map(classOf);
+
 function metricRow(name, second) {
   const index = Object.keys(METRICS).indexOf(name);
   const value = METRICS[name] * wave(second, index);
   const unknown = second > 22 && second < 30 && index === 3;
   return [second * SECOND, unknown ? NaN : value, unknown ? NaN : value * 0.04, unknown ? 0 : 0.5];
+}
+
+/** Means of the seconds of an interval. TLB misses were not measured on CPU 1. */
+function metricsRows(watch) {
+  const to = watch.to ?? now();
+  const from = watch.from ?? to - (watch.seconds ?? 10) * SECOND;
+  const first = Math.ceil(from / SECOND);
+  const times = Array.from({ length: Math.ceil(to / SECOND) - first }, (_, i) => first + i);
+  return Object.keys(METRICS).map((name, i) => {
+    const rows = times.map((at) => metricRow(name, at)).filter((row) => !Number.isNaN(row[1]));
+    const value = rows.reduce((sum, row) => sum + row[1], 0) / rows.length;
+    const error = (value * 0.04) / Math.sqrt(rows.length);
+    return [METRIC_STRINGS[i], value, error, 0.5, name === "TLB miss rate" ? 2 : 0];
+  });
 }
 
 const runs = [
@@ -286,9 +303,12 @@ function rankingRows(wish) {
       share - before,
       shareError * 1.3,
       has && Math.abs(share - before) <= shareError * 1.3 ? 1 : 0,
+      value,
+      has ? value * (i % 2 ? 1 : 0.3) : NaN,
+      has && i % 2 ? 1 : 0,
     ];
   });
-  return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN, 0]];
+  return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN, 0, 200, NaN, 0]];
 }
 
 // ---- what it says -------------------------------------------------------------------------------
@@ -315,6 +335,7 @@ function say(socket, watch) {
         { whole },
       ),
     );
+  else if (kind === "metrics") socket.send(frame("metrics", id, metricsRows(watch)));
   else if (kind === "series") {
     const rows = times.map((at) => {
       const value = 2.5e6 * wave(at, 2);

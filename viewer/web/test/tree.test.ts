@@ -2,8 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { above, countKinds, flatten, hottestPath, keepOrder } from "../src/model/rows.ts";
+import {
+  NOT_MONITOR,
+  chipTitle,
+  hiddenProcesses,
+  isProcessShown,
+  withMonitor,
+} from "../src/model/filter.ts";
 import { Things } from "../src/model/things.ts";
-import { HeatTable, Tree, shareOf, sumHeat } from "../src/model/tree.ts";
+import { HeatTable, Tree, sumHeat } from "../src/model/tree.ts";
 import { type FrameHeat, type FrameObjects, decodeFrame } from "../src/wire/messages.ts";
 import { frame } from "./frames.mjs";
 
@@ -49,7 +56,10 @@ const heatFrame = (rows: number[][], whole = true) =>
     frame(
       "heat",
       2,
-      rows.map(([thing, value, error, samples]) => [thing, samples, value, error, 0, 0, 0, 0]),
+      rows.map(([thing, value, error, samples, ...shares]) => {
+        const [share = 0, shareError = 0, sumShare = share, sumShareError = shareError] = shares;
+        return [thing, samples, value, error, share, shareError, 0, 0, sumShare, sumShareError];
+      }),
       { whole },
     ),
   ) as FrameHeat;
@@ -79,13 +89,45 @@ test("what has parts is as hot as they are, and processes as the gateway says", 
   assert.equal(sums.get(2)?.value, 800);
 });
 
-test("the whole is the whole for sure, a part scatters as kov has it", () => {
-  const all = { value: 1000, error: 257.6, samples: 100 };
-  assert.deepEqual(shareOf(all, all), { share: 100, error: 0 });
-  const half = shareOf({ value: 500, error: 182.1, samples: 50 }, all);
-  assert.equal(half.share, 50);
-  assert.ok(Math.abs(half.error - 12.88) < 0.01, `${half.error}`);
-  assert.ok(Number.isNaN(shareOf(all, { value: 0, error: 0, samples: 0 }).share));
+const shared = new HeatTable();
+shared.add(
+  heatFrame([
+    // thing, value, error, samples, then its own share and that with all below it
+    [1, 1000, 100, 100, 100, 0],
+    [2, 800, 90, 80, 80, 10],
+    [3, 200, 45, 20, 20, 5, 80, 11],
+    [4, 600, 77, 60, 60, 12],
+    [5, 200, 45, 20, 20, 5],
+    [6, 100, 32, 10, 10, 4],
+    [7, 100, 32, 10, 10, 4],
+    [8, 80, 28, 8, 8, 3],
+  ]),
+);
+
+test("shares are the gateway's, of a thing with all that is below it", () => {
+  const { sums, total } = sumHeat(tree, shared, things, []);
+  for (const [thing, said] of shared.rows)
+    assert.deepEqual(
+      [sums.get(thing)?.share, sums.get(thing)?.shareError],
+      [said.sumShare, said.sumShareError],
+      `${thing}`,
+    );
+  assert.deepEqual([total.share, total.shareError], [100, 0], "the whole is the whole for sure");
+});
+
+test("what the filter leaves has the sum of the gateway's shares, with no smaller error", () => {
+  const { sums, total, hidden } = sumHeat(tree, shared, things, [
+    { not: false, any: ["o:0:20", "o:4:40"] },
+  ]);
+  const left = [...shared.rows.keys()].filter((one) =>
+    ["o:0:20", "o:4:40"].includes(things.get(one)?.key ?? ""),
+  );
+  assert.equal(left.length, 2);
+  const of = (one: number) => shared.rows.get(one) ?? assert.fail();
+  assert.equal(total.share, of(left[0]).share + of(left[1]).share);
+  assert.equal(total.shareError, Math.hypot(of(left[0]).shareError, of(left[1]).shareError));
+  assert.ok(Math.abs(total.share + hidden.share - 100) < 1e-9);
+  assert.equal(sums.get(left[0])?.share, of(left[0]).share, "a share stays what it was");
 });
 
 test("heat that is said again replaces, a part of it adds", () => {
@@ -296,7 +338,32 @@ test("the ended, code without an object and the idle loop have rows; shares are 
   assert.deepEqual([...scanned.nodes.keys()], [1, 2, 3]);
 });
 
-test("all samples of one thing leave room for others", () => {
-  const one = { value: 1000, error: 2576, samples: 1 };
-  assert.ok(shareOf({ ...one }, one).error > 99);
+test("one chip hides the monitor's own processes, whatever their numbers are", () => {
+  const chips = withMonitor([NOT_MONITOR, { not: false, any: ["k:Contended"] }], ["p:5", "p:9"]);
+  assert.deepEqual(chips[0], { not: true, any: ["p:5", "p:9"] });
+  assert.equal(isProcessShown([chips[0]], "p:5", things), false);
+  assert.equal(isProcessShown([chips[0]], "p:9", things), false, "one that has no name yet");
+  assert.equal(isProcessShown([chips[0]], "p:55", things), true);
+  assert.equal(isProcessShown(withMonitor([NOT_MONITOR], []), "p:5", things), true);
+  const { total, hidden, all } = sumsOf({ not: true, any: ["p:4"] });
+  assert.ok(hidden.samples > 0);
+  assert.equal(total.samples + hidden.samples, all.samples, "shares are of the same whole");
+  assert.equal(all.samples, sumsOf().all.samples);
+  assert.equal(chipTitle(NOT_MONITOR, things), "not the monitor's own processes");
+});
+
+test("the gateway is told which processes no chip shows", () => {
+  const p = (pid: number): string => `p:${pid}`;
+  assert.equal(hiddenProcesses([]), "");
+  assert.equal(hiddenProcesses([{ not: false, any: ["p:4"] }]), "");
+  assert.equal(
+    hiddenProcesses([
+      { not: true, any: ["p:7", "k:Region"] },
+      { not: true, any: ["p:4", "p:7"] },
+    ]),
+    "p:4 p:7",
+  );
+  const many = Array.from({ length: 200 }, (_, i) => p(i));
+  const told = hiddenProcesses([{ not: true, any: many }]);
+  assert.ok(told.length <= 256 && told.split(" ").length <= 64);
 });

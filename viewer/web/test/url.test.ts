@@ -14,6 +14,7 @@ const place: Place = {
   chips: [
     { not: true, any: ["p:5"] },
     { not: false, any: ["k:Region", "k:FCM"] },
+    { not: true, any: ["monitor"] },
   ],
   pins: [
     { kind: "metric", name: "spin contention", of: "m" },

@@ -51,6 +51,21 @@ export function plusMinus(error: number | undefined): string {
 export const plusMinusPart = (error: number, value: number): string =>
   Number.isFinite(error) && value !== 0 ? `${plusMinus((error / Math.abs(value)) * 100)} %` : "± ?";
 
+/**
+ * Returns a number with its error, as a value and what stands behind it. An error above the value
+ * itself tells only that it is less than both together. It is never so of one that may be below 0.
+ */
+export function withError(
+  value: number,
+  error: number,
+  write: (value: number) => string,
+  behind: (error: number, value: number) => string = plusMinus,
+): [string, string] {
+  if (Number.isFinite(error) && Number.isFinite(value) && value >= 0 && error > value)
+    return [`< ${write(value + error)}`, ""];
+  return [write(value), Number.isFinite(value) ? behind(error, value) : ""];
+}
+
 /** Returns a metric. Small percentages get two significant digits. */
 export function metric(value: number | undefined, isPercent: boolean): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;

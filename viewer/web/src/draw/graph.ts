@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A quantity over time: a line with the band of its error. Unknown parts are hatched, not 0.
+// A quantity over time: a line with the band of its error. Unknown parts are hatched, not 0, and so
+// are those with a value whose error is unknown.
 
 import { niceStep } from "../base/number.ts";
 import { type Interval, SECOND, clock, timeTicks } from "../base/time.ts";
@@ -25,6 +26,8 @@ export interface Columns {
   bandHigh: Float64Array;
   /** The column has a point with an unknown value. */
   unknown: Uint8Array;
+  /** The column has a point whose error is unknown: no band leads to it or away from it. */
+  vague: Uint8Array;
   /** No line leads here from the last column with a point. */
   apart: Uint8Array;
 }
@@ -37,6 +40,7 @@ export function reduce(points: Points, shown: Interval, width: number): Columns 
     bandLow: fresh(),
     bandHigh: fresh(),
     unknown: new Uint8Array(width),
+    vague: new Uint8Array(width),
     apart: new Uint8Array(width),
   };
   const scale = width / (shown.to - shown.from);
@@ -51,9 +55,11 @@ export function reduce(points: Points, shown: Interval, width: number): Columns 
     }
     if (points.time[i] - last > GAP) columns.apart[x] = 1;
     last = points.time[i];
-    const error = Number.isNaN(points.error[i]) ? 0 : points.error[i];
     widen(columns.low, columns.high, x, value, value);
-    widen(columns.bandLow, columns.bandHigh, x, value - error, value + error);
+    const error = points.error[i];
+    // A band says that the error is known. Where it is not, there is none, and it is hatched.
+    if (Number.isNaN(error)) columns.vague[x] = 1;
+    else widen(columns.bandLow, columns.bandHigh, x, value - error, value + error);
   }
   return columns;
 }
@@ -116,9 +122,13 @@ function drawBand(
 ): void {
   context.globalAlpha = 0.3;
   context.fillStyle = colour;
+  const barHeight = (x: number): number => y(columns.bandLow[x]) - y(columns.bandHigh[x]);
   let run: number[] = [];
   const fill = (): void => {
-    if (run.length > 0) {
+    if (run.length === 1) {
+      const [x] = run;
+      context.fillRect(box.x + x, y(columns.bandHigh[x]), 1, barHeight(x));
+    } else if (run.length > 0) {
       context.beginPath();
       for (const x of run) context.lineTo(box.x + x + 0.5, y(columns.bandHigh[x]));
       for (const x of run.reverse()) context.lineTo(box.x + x + 0.5, y(columns.bandLow[x]));
@@ -127,14 +137,16 @@ function drawBand(
     run = [];
   };
   for (let x = 0; x < box.width; x++) {
-    if (columns.apart[x] || (columns.unknown[x] && Number.isNaN(columns.low[x]))) fill();
+    const isBroken = columns.vague[x] || (columns.unknown[x] && Number.isNaN(columns.low[x]));
+    if (columns.apart[x] || isBroken) fill();
+    if (columns.vague[x]) continue;
     if (!Number.isNaN(columns.bandHigh[x])) run.push(x);
   }
   fill();
   context.globalAlpha = 1;
 }
 
-// Hatches from an unknown point to the next known one.
+// Hatches from a point with an unknown value or error to the next that is known.
 function hatchUnknown(
   context: CanvasRenderingContext2D,
   box: Box,
@@ -149,8 +161,8 @@ function hatchUnknown(
   };
   let last = 0;
   for (let x = 0; x < box.width; x++) {
-    if (!Number.isNaN(columns.low[x])) fill(x);
-    else if (columns.unknown[x]) {
+    if (!Number.isNaN(columns.low[x]) && !columns.vague[x]) fill(x);
+    else if (columns.unknown[x] || columns.vague[x]) {
       if (from < 0) from = x;
       last = x;
     }

@@ -217,6 +217,13 @@ export const COMMANDS: readonly Command[] = [
     when: filterable,
   },
   {
+    id: "monitor",
+    title: "Hide the monitor's own processes, or show them again",
+    keys: ["Shift+H"],
+    group: "choose",
+    run: store.toggleMonitor,
+  },
+  {
     id: "no-filter",
     title: "Take all filters away",
     keys: [],

@@ -5,7 +5,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { clean } from "../base/text.ts";
 import { type Interval, SECOND } from "../base/time.ts";
 import type { GatewayMachine } from "../wire/messages.ts";
-import { type Chip, sameChip } from "./filter.ts";
+import { type Chip, MONITOR, NOT_MONITOR, sameChip, withMonitor } from "./filter.ts";
 import { Growth } from "./growth.ts";
 import { type Mark, readMarks, readStatus, type Status } from "./said.ts";
 import { Things } from "./things.ts";
@@ -178,6 +178,18 @@ export const chips = signal<readonly Chip[]>([]);
 export const pins = signal<readonly Pin[]>([]);
 export const baseline = signal<Interval | undefined>(undefined);
 
+/** The processes of the monitor itself, those that have ended too, as one text. */
+const monitorKeys = computed(() =>
+  status.value.watching.parts
+    .filter((one) => Number.isInteger(one.pid))
+    .map((one) => `p:${one.pid}`)
+    .join(" "),
+);
+/** The filter, by things that there are. */
+export const shownChips = computed(() =>
+  withMonitor(chips.value, monitorKeys.value.split(" ").filter(Boolean)),
+);
+
 export const isLive = computed(() => "live" in range.value);
 
 /** An idle machine has samples of them, too. */
@@ -255,12 +267,24 @@ export function chooseMachine(name: string): void {
     selection.value = "";
     baseline.value = undefined;
     ownMarks.value = [];
-    chips.value = [];
+    chips.value = chips.value.filter(isOfEachMachine);
     range.value = RANGE_FIRST;
     axis.value = undefined;
     forgetStatus();
     marksSaid.value = undefined;
   });
+}
+
+/** What such a chip means, each machine and each boot has. */
+const isOfEachMachine = (chip: Chip): boolean => chip.any.every((key) => key === MONITOR);
+
+export const hidesMonitor = computed(() => chips.value.some((one) => sameChip(one, NOT_MONITOR)));
+
+/** Hides the monitor's own processes, or shows them again. */
+export function toggleMonitor(): void {
+  chips.value = hidesMonitor.value
+    ? chips.value.filter((one) => !sameChip(one, NOT_MONITOR))
+    : [...chips.value, NOT_MONITOR];
 }
 
 export function addChip(chip: Chip): void {
@@ -439,9 +463,14 @@ export function findBoot(): void {
   if (found) machine.value = found;
   else {
     addNotice(`The link is to an earlier boot of ${link.machine}, which is gone: this is now`);
-    goTo({ ...place.value, boot: "", range: undefined, selection: "", ...NOTHING_OF_A_BOOT });
+    goTo({
+      ...place.value,
+      boot: "",
+      range: undefined,
+      selection: "",
+      baseline: undefined,
+      marks: [],
+      chips: chips.value.filter(isOfEachMachine),
+    });
   }
 }
-
-/** What is meant in the times and things of one boot. */
-const NOTHING_OF_A_BOOT = { baseline: undefined, marks: [], chips: [] };

@@ -8,6 +8,7 @@ import {
   FRAME_LEFT_OUT,
   FRAME_WHOLE,
   type Frame,
+  type FrameMetrics,
   type FrameRanking,
   type FrameSlices,
   type FrameThreads,
@@ -26,6 +27,7 @@ export class Topic {
   readonly tree = new Tree();
   readonly heat = new HeatTable();
   readonly #points = new Points();
+  metrics: FrameMetrics | undefined;
   ranking: FrameRanking | undefined;
   slices: FrameSlices | undefined;
   threads: FrameThreads | undefined;
@@ -74,6 +76,9 @@ export class Topic {
       case "series":
         this.points.add(frame);
         break;
+      case "metrics":
+        this.metrics = frame;
+        break;
       case "ranking":
         this.ranking = frame;
         break;
@@ -102,6 +107,7 @@ export class Topic {
     this.tree.clear();
     this.heat.rows.clear();
     this.points.length = 0;
+    this.metrics = undefined;
     this.ranking = undefined;
     this.slices = undefined;
     this.threads = undefined;

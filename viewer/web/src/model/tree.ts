@@ -104,11 +104,20 @@ export interface Heat {
   value: number;
   error: number;
   samples: number;
+  /** Percent of all that is not idle, with half the width of its 99 % interval. */
+  share: number;
+  shareError: number;
+}
+
+/** As the gateway says it of a thing itself, and of it with all that is below it. */
+export interface SaidHeat extends Heat {
+  sumShare: number;
+  sumShareError: number;
 }
 
 /** The heat of things, as the gateway says it. */
 export class HeatTable {
-  readonly rows = new Map<number, Heat>();
+  readonly rows = new Map<number, SaidHeat>();
 
   add(frame: FrameHeat): void {
     if (frame.head.flags & FRAME_WHOLE) this.rows.clear();
@@ -117,18 +126,27 @@ export class HeatTable {
         value: frame.value[row],
         error: frame.error[row],
         samples: frame.samples[row],
+        share: frame.share[row],
+        shareError: frame.share_error[row],
+        sumShare: frame.sum_share[row],
+        sumShareError: frame.sum_share_error[row],
       });
   }
 }
 
-/** Adds independent parts: values add up, errors as the root of their squares. */
+/**
+ * Adds parts: values and shares add up, errors as the root of their squares. That is never too
+ * little for shares: where one part has more samples, others have fewer.
+ */
 function addHeat(sum: Heat, part: Heat): void {
   sum.value += part.value;
   sum.error = Math.hypot(sum.error, part.error);
   sum.samples += part.samples;
+  sum.share += part.share;
+  sum.shareError = Math.hypot(sum.shareError, part.shareError);
 }
 
-const none = (): Heat => ({ value: 0, error: 0, samples: 0 });
+const none = (): Heat => ({ value: 0, error: 0, samples: 0, share: 0, shareError: 0 });
 
 /** What the filter shows, and what it hides. */
 interface Parted {
@@ -136,26 +154,6 @@ interface Parted {
   gone: Heat;
 }
 const nothing: Parted = { shown: none(), gone: none() };
-
-const QUANTILE_99 = 2.576;
-
-/**
- * Returns a part of the whole in percent, with half the width of its interval. Counts of samples
- * scatter by their root; the whole is exact. kov computes it likewise (samples/share.c).
- */
-export function shareOf(part: Heat, all: Heat): { share: number; error: number } {
-  if (!(all.value > 0)) return { share: Number.NaN, error: Number.NaN };
-  const share = Math.min(1, part.value / all.value);
-  // Few samples do not tell that nothing else happens; the whole itself is the whole for sure.
-  if (share === 1 && part !== all) {
-    const samples = ((QUANTILE_99 * all.value) / all.error) ** 2;
-    return { share: 100, error: 100 * (1 - 0.005 ** (1 / samples)) };
-  }
-  return {
-    share: 100 * share,
-    error: (100 * Math.sqrt(share * (1 - share)) * all.error) / all.value,
-  };
-}
 
 export interface Heats {
   /** With all that is below. Things without heat are not in it. */
@@ -212,9 +210,11 @@ export function sumHeat(
       addHeat(below, shown);
       addHeat(below, gone);
       const own = isSum ? less(said, below) : said;
-      if (isSum && gone.value === 0 && show)
+      const whole = gone.value === 0 && show;
+      if (isSum && whole)
         Object.assign(shown, said, { samples: Math.max(said.samples, below.samples) });
       else addHeat(show ? shown : gone, own);
+      if (whole) Object.assign(shown, { share: said.sumShare, shareError: said.sumShareError });
     }
     if (visible && (show || children.some((child) => visible.has(child)))) visible.add(number);
     if (said || shown.value > 0) sums.set(number, shown);
@@ -234,10 +234,16 @@ export function sumHeat(
   return { sums, total, hidden, all, idle, visible };
 }
 
-function less(all: Heat, part: Heat): Heat {
-  const samples = Math.max(0, all.samples - part.samples);
-  const value = Math.max(0, all.value - part.value);
+function less(all: Heat, below: Heat): Heat {
+  const samples = Math.max(0, all.samples - below.samples);
+  const value = Math.max(0, all.value - below.value);
   // Counts of samples scatter by their root, so the error shrinks with the root of what is left.
-  const error = all.samples > 0 ? all.error * Math.sqrt(samples / all.samples) : all.error;
-  return { value, error, samples };
+  const part = all.samples > 0 ? Math.sqrt(samples / all.samples) : 1;
+  return {
+    value,
+    error: all.error * part,
+    samples,
+    share: Math.max(0, all.share - below.share),
+    shareError: all.shareError * part,
+  };
 }

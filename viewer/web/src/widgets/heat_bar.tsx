@@ -7,11 +7,12 @@ import { percent } from "../base/number.ts";
 export function HeatBar(props: {
   thing: string;
   label: string;
-  /** Events a second. The bar shows their part of `whole`. */
+  /** Events a second. */
   value: number;
-  whole: number;
+  /** Percent: the length of the bar. */
+  share: number;
 }): JSX.Element {
-  const share = props.whole > 0 ? Math.min(100, (props.value / props.whole) * 100) : 0;
+  const share = props.share > 0 ? Math.min(100, props.share) : 0;
   return (
     <div
       class="heat"

@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { UNKNOWN, count, percent, plusMinus, plusMinusPart, scaled } from "../../base/number.ts";
+import { UNKNOWN, count, percent, plusMinusPart, scaled, withError } from "../../base/number.ts";
 import { SECOND, clock } from "../../base/time.ts";
 import { drawGraph, drawTimeAxis, reduce, topOf } from "../../draw/graph.ts";
 import { drawInterval } from "../../draw/interval.ts";
@@ -16,7 +16,6 @@ import * as store from "../../model/store.ts";
 import { classKey, parseKey, splitClass } from "../../model/things.ts";
 import type { Topic } from "../../model/topics.ts";
 import { Canvas } from "../../widgets/canvas.tsx";
-import { shareOf } from "../../model/tree.ts";
 import { type Points, summarize } from "../../wire/columns.ts";
 import { drawCursor, moveCursor, pointAtCursor } from "../cursor.ts";
 import { useDrag } from "../drag.ts";
@@ -235,13 +234,21 @@ function AboutProcess({ of }: { of: string }): JSX.Element {
 function Rates({ of }: { of: string }): JSX.Element {
   const measure = store.measure.value;
   const topic = useTopic(measure !== "" ? { kind: "series", measure, of } : undefined);
+  const heated = useTopic(
+    measure !== "" ? { kind: "heat", measure, ...store.rangeWish.value } : undefined,
+  );
   // A part of an object has a rate of its own.
   const isObject = parseKey(of).kind === "object";
   return (
     <>
       <dl class="facts">
-        {topic && <Share of={of} measure={measure} />}
-        {topic && <Fact name={isObject ? `${measure}, its own` : measure} value={rate(topic)} />}
+        {topic && <Share of={of} heated={heated} />}
+        {topic && (
+          <Fact
+            name={isObject ? `${measure}, its own` : measure}
+            value={rateInRange(of, heated) ?? rate(topic)}
+          />
+        )}
       </dl>
       {topic && <SeriesGraph topic={topic} name={measure} />}
     </>
@@ -249,17 +256,27 @@ function Rates({ of }: { of: string }): JSX.Element {
 }
 
 /** Its own part of all that is not idle in the range, as Objects and Ranking have it. */
-function Share({ of, measure }: { of: string; measure: string }): JSX.Element | null {
-  const topic = useTopic({ kind: "heat", measure, ...store.rangeWish.value });
+function Share(props: { of: string; heated: Topic | undefined }): JSX.Element | null {
+  const { of } = props;
   const things = store.things.value;
-  const rows = topic?.heat.rows;
-  const all = rows?.get(things.find("m")?.number ?? 0);
+  const rows = props.heated?.heat.rows;
   const own = rows?.get(things.find(of)?.number ?? 0);
   const { kind } = parseKey(of);
-  if (!all || kind === "class" || kind === "idle") return null;
-  const { share, error } = shareOf(own ?? { value: 0, error: 0, samples: 0 }, all);
-  const within = own ? ` ${plusMinus(error)}` : "";
-  return <Fact name="share, its own" value={`${percent(share)}${within}`} />;
+  if (!rows?.has(things.find("m")?.number ?? 0) || kind === "class" || kind === "idle") return null;
+  const value = own
+    ? withError(own.share, own.shareError, percent).join(" ").trimEnd()
+    : `${UNKNOWN} no samples`;
+  return <Fact name="share, its own" value={value} />;
+}
+
+const perSecond = (value: number): string => `${scaled(value)}/s`;
+
+/** Returns the rate that Objects has, too. Undefined: heat has no rows of such a thing. */
+function rateInRange(of: string, heated: Topic | undefined): string | undefined {
+  const own = heated?.heat.rows.get(store.things.value.find(of)?.number ?? 0);
+  if (!own || heated?.error) return undefined;
+  if (own.samples === 0) return perSecond(own.value); // it was counted
+  return withError(own.value, own.error, perSecond, plusMinusPart).join(" ").trimEnd();
 }
 
 function rate(topic: Topic): string {
@@ -267,13 +284,13 @@ function rate(topic: Topic): string {
   const range = store.rangeInterval.value;
   const sum = summarize(topic.points, range?.from ?? 0, range?.to ?? Number.MAX_VALUE);
   if (sum.known === 0) return `${UNKNOWN} not measured in this range`;
-  const error = sum.error > 0 ? ` ${plusMinusPart(sum.error, sum.mean)}` : "";
-  return `${scaled(sum.mean)}/s${error}`;
+  if (sum.error === 0) return perSecond(sum.mean);
+  return withError(sum.mean, sum.error, perSecond, plusMinusPart).join(" ").trimEnd();
 }
 
 const valueAt = (points: Points, at: number): string =>
-  `${clock(points.time[at], 0)}: ${scaled(points.value[at])}/s ` +
-  plusMinusPart(points.error[at], points.value[at]);
+  `${clock(points.time[at], 0)}: ` +
+  withError(points.value[at], points.error[at], perSecond, plusMinusPart).join(" ").trimEnd();
 
 function SeriesGraph(props: { topic: Topic; name: string }): JSX.Element {
   const shown = store.axisInterval.value;

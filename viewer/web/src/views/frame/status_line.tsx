@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { count, scaled } from "../../base/number.ts";
 import * as store from "../../model/store.ts";
+import { costTitle, costWords } from "../../model/watching.ts";
 
 const minutes = (seconds: number): string =>
   Number.isFinite(seconds)
@@ -41,6 +42,12 @@ export function StatusLine(): JSX.Element {
           grows={store.losing.value.records}
           title="answers of the machine that the file has not"
         />
+      )}
+      {!store.isTrace.value && (
+        <span title={costTitle(status.watching)} data-cost={status.watching.event}>
+          {costWords(status.watching)}
+          {status.watching.why && `: ${status.watching.why}`}
+        </span>
       )}
       <span class="words-rest" />
       <span>{store.role.value}</span>

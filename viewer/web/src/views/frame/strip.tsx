@@ -2,7 +2,7 @@
 // The strip: metrics and pins over time. Dragging on it sets the range of everything below.
 
 import type { JSX } from "preact";
-import { UNKNOWN, metric, plusMinus, plusMinusPart, scaled } from "../../base/number.ts";
+import { UNKNOWN, metric, plusMinus, plusMinusPart, scaled, withError } from "../../base/number.ts";
 import { type Interval, clock } from "../../base/time.ts";
 import {
   type Box,
@@ -14,7 +14,7 @@ import {
 } from "../../draw/graph.ts";
 import { drawGap, drawInterval, fillInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
-import { METRICS, findMetric } from "../../model/metrics.ts";
+import { METRICS, findMetric, leftOutWords, metricOf } from "../../model/metrics.ts";
 import type { Mark } from "../../model/said.ts";
 import * as store from "../../model/store.ts";
 import type { Topic, Wish } from "../../model/topics.ts";
@@ -39,14 +39,26 @@ const FIRST: readonly store.Pin[] = METRICS.map((one) => ({
   of: "m",
 }));
 
-/** Rows by their place. Each has a hook, so their number must not change. */
-function useStripTopics(): { pin: store.Pin; topic: Topic | undefined }[] {
+interface StripRow {
+  pin: store.Pin;
+  topic: Topic | undefined;
+  /** Metrics of the range. */
+  ranged: Topic | undefined;
+}
+
+/** Rows by their place. Each has two hooks, so their number must not change. */
+function useStripTopics(): StripRow[] {
   const shown = store.stripOpen.value ? [...FIRST, ...store.pins.value] : FIRST.slice(0, 2);
-  const topics: { pin: store.Pin; topic: Topic | undefined }[] = [];
+  const topics: StripRow[] = [];
   for (let i = 0; i < FIRST.length + store.PINS_MOST; i++) {
     const pin = shown[i];
     const topic = useTopic(pin ? wishOf(pin) : undefined);
-    if (pin) topics.push({ pin, topic });
+    const ranged = useTopic(
+      pin?.kind === "metric"
+        ? { kind: "metrics", of: pin.of, ...store.rangeWish.value }
+        : undefined,
+    );
+    if (pin) topics.push({ pin, topic, ranged });
   }
   return topics;
 }
@@ -96,8 +108,8 @@ export function Strip(): JSX.Element {
               : `at ${clock(store.cursor.value, 0)}`}
           </div>
         )}
-        {rows.slice(0, open ? rows.length : 1).map(({ pin, topic }) => (
-          <StripName key={`${pin.kind} ${pin.name} ${pin.of}`} pin={pin} topic={topic} />
+        {rows.slice(0, open ? rows.length : 1).map((row) => (
+          <StripName key={`${row.pin.kind} ${row.pin.name} ${row.pin.of}`} {...row} />
         ))}
       </div>
       <Canvas
@@ -138,11 +150,12 @@ function drawMark(context: CanvasRenderingContext2D, box: Box, shown: Interval, 
   else fillInterval(context, foot, shown, interval, theme.accent);
 }
 
-/** Returns the value and its error at the cursor, else the mean over the range. */
-function shownValue(points: Points): { value: number; error: number } {
+/** Returns the value and its error at the cursor, else of the range. */
+function shownValue(points: Points, { pin, ranged }: StripRow): { value: number; error: number } {
   const at = pointAtCursor(points, store.axisInterval.value);
   if (at >= 0) return { value: points.value[at], error: points.error[at] };
   if (store.cursor.value !== undefined) return { value: Number.NaN, error: Number.NaN };
+  if (pin.kind === "metric") return metricOf(ranged?.metrics, pin.name, store.things.value);
   // A range that goes along ends at the newest point.
   const range = store.rangeInterval.value;
   const to = store.isLive.value ? undefined : range?.to;
@@ -151,17 +164,20 @@ function shownValue(points: Points): { value: number; error: number } {
 }
 
 /** Shows what a row is of, its value, and the scale of its graph. */
-function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
-  const { pin, topic } = props;
+function StripName(props: StripRow): JSX.Element {
+  const { pin, topic, ranged } = props;
   const points = topic?.points ?? noPoints;
-  const { value, error } = shownValue(points);
+  const { value, error } = shownValue(points, props);
   const isKnown = !Number.isNaN(value);
   const isPercent = pin.kind === "metric" && (findMetric(pin.name)?.percent ?? false);
   const written = (one: number): string =>
     pin.kind === "metric" ? metric(one, isPercent) : `${scaled(one)}/s`;
+  const behind = pin.kind === "metric" ? plusMinus : plusMinusPart;
+  const [shown, within] = isKnown ? withError(value, error, written, behind) : [UNKNOWN, ""];
   const columns = reduce(points, store.axisInterval.value, 1);
   const of = pin.of === "m" ? "" : ` of ${store.things.value.name(pin.of)}`;
-  const title = topic?.error || findMetric(pin.name)?.formula || "";
+  const left = leftOutWords(metricOf(ranged?.metrics, pin.name, store.things.value));
+  const title = [topic?.error || findMetric(pin.name)?.formula, left].filter(Boolean).join("; ");
   const pinned = pin.of !== "m" || pin.kind === "series";
   return (
     <div class="strip-name" title={title} data-metric={pin.name} data-of={pin.of}>
@@ -179,10 +195,8 @@ function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Ele
           </button>
         )}
       </span>
-      <span class="number">{isKnown ? written(value) : UNKNOWN}</span>
-      <span class="number dim small">
-        {isKnown && (pin.kind === "metric" ? plusMinus(error) : plusMinusPart(error, value))}
-      </span>
+      <span class="number">{shown}</span>
+      <span class="number dim small">{within}</span>
       <span class="strip-scale number dim" title="The scale of the graph">
         {!Number.isNaN(columns.high[0]) && (
           <>

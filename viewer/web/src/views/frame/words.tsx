@@ -46,6 +46,7 @@ export function Words(): JSX.Element {
       {store.isTrace.value ? <TraceEvents /> : <Measure />}
       <span class="words-rest" />
       <Baseline />
+      <MonitorChoice />
       <Filter />
     </div>
   );
@@ -100,6 +101,21 @@ function Baseline(): JSX.Element | null {
       }}
     >
       baseline {clock(baseline.from)} – {clock(baseline.to)} ×
+    </button>
+  );
+}
+
+/** The chip that hides the monitor's own processes. Once it does, it stands in the filter. */
+function MonitorChoice(): JSX.Element | null {
+  if (store.hidesMonitor.value) return null;
+  return (
+    <button
+      type="button"
+      class="chip"
+      title="Hide the monitor's own processes (Shift+H). Shares stay parts of the same whole"
+      onClick={store.toggleMonitor}
+    >
+      hide the monitor
     </button>
   );
 }

@@ -5,12 +5,14 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { UNKNOWN, count } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
+import { isProcessShown } from "../../model/filter.ts";
 import type { Process } from "../../model/said.ts";
 import { act } from "../../model/session.ts";
 import * as store from "../../model/store.ts";
 import { SureButton } from "../../widgets/sure_button.tsx";
 import { NothingToShow } from "../frame/trouble.tsx";
 import { kovCommand } from "../kov.ts";
+import { useHides } from "../hides.ts";
 import { useGives } from "../use_gives.ts";
 import { useProcesses } from "../use_processes.ts";
 import { useTopic } from "../use_topic.ts";
@@ -44,7 +46,12 @@ const byColumn = (name: Column) => (a: Process, b: Process) => {
 
 export function Processes(): JSX.Element {
   const topic = useTopic({ kind: "processes" });
-  const rows = useProcesses(topic).sort(byColumn(sortedBy.value));
+  const all = useProcesses(topic);
+  const shown = all.filter((one) =>
+    isProcessShown(store.shownChips.value, `p:${one.pid}`, store.things.value),
+  );
+  const rows = shown.sort(byColumn(sortedBy.value));
+  useHides(all.length - rows.length, all.length, "processes");
   useGives({
     csv: () => ({
       name: `${store.machine.value}-processes.csv`,

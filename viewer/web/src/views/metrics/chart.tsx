@@ -2,7 +2,7 @@
 // One metric over time with its scale. With T, its numbers as a table.
 
 import type { JSX } from "preact";
-import { UNKNOWN, metric as metricText, percent, plusMinus } from "../../base/number.ts";
+import { UNKNOWN, metric as metricText, percent, withError } from "../../base/number.ts";
 import { clock } from "../../base/time.ts";
 import {
   drawGraph,
@@ -14,7 +14,7 @@ import {
 } from "../../draw/graph.ts";
 import { drawGap, drawInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
-import type { Metric } from "../../model/metrics.ts";
+import { type IntervalMetric, type Metric, leftOutWords } from "../../model/metrics.ts";
 import * as store from "../../model/store.ts";
 import type { Topic } from "../../model/topics.ts";
 import { Points } from "../../wire/columns.ts";
@@ -32,6 +32,8 @@ export function Chart(props: {
   metric: Metric;
   of: string;
   topic: Topic | undefined;
+  /** All of the range together. */
+  ranged: IntervalMetric;
   take: (canvas: HTMLCanvasElement | null) => void;
 }): JSX.Element {
   const { metric, topic } = props;
@@ -50,6 +52,7 @@ export function Chart(props: {
       <div class="chart-words dim small" role="status">
         {topic?.error ||
           pointText(topic?.points ?? noPoints, metric) ||
+          leftOutWords(props.ranged) ||
           unknownWords(topic, store.rangeInterval.value)}
       </div>
     </figure>
@@ -101,8 +104,29 @@ function pointText(points: Points, { percent: isPercent }: Metric): string {
   const at = pointAtCursor(points, store.axisInterval.value);
   if (at < 0) return store.cursor.value === undefined ? "" : "nothing measured at the cursor";
   const value = points.value[at];
-  const error = Number.isNaN(value) ? " unknown" : ` ${plusMinus(points.error[at])}`;
-  return `${clock(points.time[at], 0)}: ${metricText(value, isPercent)}${error}`;
+  const written = (one: number): string => metricText(one, isPercent);
+  const text = Number.isNaN(value)
+    ? `${UNKNOWN} unknown`
+    : withError(value, points.error[at], written).join(" ").trimEnd();
+  return `${clock(points.time[at], 0)}: ${text}`;
+}
+
+/** Two cells of a table: a value and its error. */
+export function MetricCells(props: {
+  value: number;
+  error: number;
+  isPercent: boolean;
+}): JSX.Element {
+  const written = (one: number): string => metricText(one, props.isPercent);
+  const [value, within] = Number.isNaN(props.value)
+    ? [UNKNOWN, UNKNOWN]
+    : withError(props.value, props.error, written);
+  return (
+    <>
+      <td>{value}</td>
+      <td class="dim">{within}</td>
+    </>
+  );
 }
 
 const TABLE_ROWS = 30;
@@ -128,10 +152,11 @@ function PointTable(props: Parameters<typeof Chart>[0]): JSX.Element {
         {rows.map((at) => (
           <tr key={points.time[at]}>
             <td>{clock(points.time[at], 0)}</td>
-            <td>{metricText(points.value[at], props.metric.percent)}</td>
-            <td class="dim">
-              {Number.isNaN(points.value[at]) ? UNKNOWN : plusMinus(points.error[at])}
-            </td>
+            <MetricCells
+              value={points.value[at]}
+              error={points.error[at]}
+              isPercent={props.metric.percent}
+            />
             <td class="dim">{percent(points.measured[at] * 100)}</td>
           </tr>
         ))}

@@ -4,18 +4,24 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { UNKNOWN, count, metric, percent, plusMinus } from "../../base/number.ts";
+import { count, metric, percent } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
 import { type Interval, SECOND, clock, length } from "../../base/time.ts";
-import { METRICS, type Metric } from "../../model/metrics.ts";
+import {
+  type IntervalMetric,
+  METRICS,
+  type Metric,
+  leftOutWords,
+  metricOf,
+} from "../../model/metrics.ts";
 import * as store from "../../model/store.ts";
 import { nameOf, parseKey } from "../../model/things.ts";
-import type { Topic } from "../../model/topics.ts";
-import { Points, summarize } from "../../wire/columns.ts";
+import type { Topic, Wish } from "../../model/topics.ts";
+import { Points, type Summary, summarize } from "../../wire/columns.ts";
 import { kovCommand } from "../kov.ts";
 import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
-import { Chart } from "./chart.tsx";
+import { Chart, MetricCells } from "./chart.tsx";
 
 const scope = signal("m");
 const MARKS_MOST = 12;
@@ -37,10 +43,12 @@ export function Metrics(): JSX.Element {
   const shown = useMetrics(scope.value);
   const pictures = useRef(new Map<string, HTMLCanvasElement | null>());
   const intervals = markedIntervals();
+  const ranged = useTopic({ kind: "metrics", of: scope.value, ...store.rangeWish.value });
+  const said = useRef(new Map<string, Topic | undefined>());
   useGives({
     csv: () => ({
       name: `${store.machine.value}-metrics.csv`,
-      text: metricsAsCsv(shown, intervals),
+      text: metricsAsCsv(shown, intervals, said.current),
     }),
     image: () => [...pictures.current.values()].find((one) => one !== null) ?? undefined,
     kov: () => kovCommand("metrics"),
@@ -59,11 +67,12 @@ export function Metrics(): JSX.Element {
             metric={one}
             of={scope.value}
             topic={topic}
+            ranged={metricOf(ranged?.metrics, one.name, store.things.value)}
             take={(canvas) => pictures.current.set(one.name, canvas)}
           />
         ))}
       </div>
-      <Intervals shown={shown} intervals={intervals} />
+      <Intervals shown={shown} intervals={intervals} said={said.current} />
     </section>
   );
 }
@@ -111,7 +120,11 @@ function ScopeChoice(): JSX.Element {
 
 interface Named extends Interval {
   name: string;
+  /** The interval as a topic takes it. One that grows has no end. */
+  wish: { seconds?: number; from?: number; to?: number };
 }
+
+const keyOf = (one: Named): string => `${one.name} ${JSON.stringify(one.wish)}`;
 
 /** The range, the baseline, and workloads that ran, newest first. */
 function markedIntervals(): Named[] {
@@ -123,19 +136,27 @@ function markedIntervals(): Named[] {
       name: one.name,
       from: one.begin,
       to: Number.isNaN(one.end) ? store.now.value : one.end,
+      wish: Number.isNaN(one.end) ? { from: one.begin } : { from: one.begin, to: one.end },
     }))
     .reverse();
+  const name = store.isLive.value ? "range, live" : "range";
   return [
-    ...(range ? [{ ...range, name: store.isLive.value ? "range, live" : "range" }] : []),
-    ...(baseline ? [{ ...baseline, name: "baseline" }] : []),
+    ...(range ? [{ ...range, name, wish: store.rangeWish.value }] : []),
+    ...(baseline ? [{ ...baseline, name: "baseline", wish: { ...baseline } }] : []),
     ...marks.slice(0, MARKS_MOST),
   ];
 }
 
-function Intervals(props: { shown: readonly Shown[]; intervals: readonly Named[] }): JSX.Element {
+function Intervals(props: {
+  shown: readonly Shown[];
+  intervals: readonly Named[];
+  said: Map<string, Topic | undefined>;
+}): JSX.Element {
   return (
     <table class="numbers">
-      <caption>In intervals: the range, and what was marked</caption>
+      <caption>
+        In intervals: the range, and what was marked. The average is of all that was counted there.
+      </caption>
       <thead>
         <tr>
           <th scope="col">interval</th>
@@ -150,67 +171,117 @@ function Intervals(props: { shown: readonly Shown[]; intervals: readonly Named[]
         </tr>
       </thead>
       {props.intervals.map((interval) => (
-        <tbody key={`${interval.name} ${interval.from}`}>
-          {props.shown.map(({ metric: one, topic }, i) => {
-            const sum = summarize(topic?.points ?? noPoints, interval.from, interval.to);
-            return (
-              <tr key={one.name} data-interval={interval.name} data-metric={one.name}>
-                {i === 0 && (
-                  <th scope="rowgroup" rowSpan={props.shown.length}>
-                    <button
-                      type="button"
-                      class="link"
-                      title="Make it the range"
-                      onClick={() => store.showInterval({ from: interval.from, to: interval.to })}
-                    >
-                      {interval.name}
-                    </button>
-                    <div class="dim small">
-                      {clock(interval.from)} – {clock(interval.to)},{" "}
-                      {length(interval.to - interval.from)}
-                    </div>
-                  </th>
-                )}
-                <td class="words-cell">{one.name}</td>
-                <td>{metric(sum.min, one.percent)}</td>
-                <td>{metric(sum.mean, one.percent)}</td>
-                <td class="dim">{sum.known > 0 ? plusMinus(sum.error) : UNKNOWN}</td>
-                <td>{metric(sum.max, one.percent)}</td>
-                <td class="dim">
-                  {count(sum.known)}
-                  {sum.unknown > 0 && `, ${sum.unknown} unknown`}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
+        <IntervalRows
+          key={keyOf(interval)}
+          shown={props.shown}
+          interval={interval}
+          said={props.said}
+        />
       ))}
     </table>
   );
 }
 
-function metricsAsCsv(shown: readonly Shown[], intervals: readonly Named[]): string {
-  return csv([
-    ["interval", "from_s", "to_s", "metric", "min", "average", "error", "max", "known", "unknown"],
+function IntervalRows(props: {
+  shown: readonly Shown[];
+  interval: Named;
+  said: Map<string, Topic | undefined>;
+}): JSX.Element {
+  const { interval } = props;
+  const wish: Wish = { kind: "metrics", of: scope.value, ...interval.wish };
+  const topic = useTopic(wish);
+  props.said.set(keyOf(interval), topic);
+  return (
+    <tbody>
+      {props.shown.map((one, i) => {
+        const { points, whole } = numbersOf(one, interval, topic);
+        const isPercent = one.metric.percent;
+        return (
+          <tr key={one.metric.name} data-interval={interval.name} data-metric={one.metric.name}>
+            {i === 0 && (
+              <th scope="rowgroup" rowSpan={props.shown.length}>
+                <button
+                  type="button"
+                  class="link"
+                  title="Make it the range"
+                  onClick={() => store.showInterval({ from: interval.from, to: interval.to })}
+                >
+                  {interval.name}
+                </button>
+                <div class="dim small">
+                  {clock(interval.from)} – {clock(interval.to)},{" "}
+                  {length(interval.to - interval.from)}
+                </div>
+              </th>
+            )}
+            <td class="words-cell">{one.metric.name}</td>
+            <td>{metric(points.min, isPercent)}</td>
+            <MetricCells value={whole.value} error={whole.error} isPercent={isPercent} />
+            <td>{metric(points.max, isPercent)}</td>
+            <td class="dim">
+              {count(points.known)}
+              {points.unknown > 0 && `, ${points.unknown} unknown`}
+              {leftOutWords(whole) && <div class="small">{leftOutWords(whole)}</div>}
+            </td>
+          </tr>
+        );
+      })}
+    </tbody>
+  );
+}
+
+/** Its seconds one by one, and all of it together. */
+function numbersOf(
+  { metric: { name }, topic }: Shown,
+  interval: Named,
+  said: Topic | undefined,
+): { points: Summary; whole: IntervalMetric } {
+  return {
+    points: summarize(topic?.points ?? noPoints, interval.from, interval.to),
+    whole: metricOf(said?.metrics, name, store.things.value),
+  };
+}
+
+const CSV_HEAD = [
+  "interval",
+  "from_s",
+  "to_s",
+  "metric",
+  "min",
+  "average",
+  "error",
+  "max",
+  "known",
+  "unknown",
+  "cpus_left_out",
+];
+
+const metricsAsCsv = (
+  shown: readonly Shown[],
+  intervals: readonly Named[],
+  said: ReadonlyMap<string, Topic | undefined>,
+): string =>
+  csv([
+    CSV_HEAD,
     ...intervals.flatMap((interval) =>
-      shown.map(({ metric: one, topic }) => {
-        const sum = summarize(topic?.points ?? noPoints, interval.from, interval.to);
+      shown.map((one) => {
+        const { points, whole } = numbersOf(one, interval, said.get(keyOf(interval)));
         return [
           interval.name,
           interval.from / SECOND,
           interval.to / SECOND,
-          one.name,
-          sum.min,
-          sum.mean,
-          sum.error,
-          sum.max,
-          sum.known,
-          sum.unknown,
+          one.metric.name,
+          points.min,
+          whole.value,
+          whole.error,
+          points.max,
+          points.known,
+          points.unknown,
+          whole.leftOut.join(" "),
         ];
       }),
     ),
   ]);
-}
 
 /** Says how many of the interval's seconds are not known. */
 export function unknownWords(topic: Topic | undefined, interval: Interval | undefined): string {

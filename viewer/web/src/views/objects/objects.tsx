@@ -4,12 +4,12 @@
 import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { UNKNOWN, count, percent, plusMinus, scaled } from "../../base/number.ts";
+import { UNKNOWN, count, percent, scaled, withError } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
 import { type Row, above, countKinds, flatten, hottestPath } from "../../model/rows.ts";
 import * as store from "../../model/store.ts";
 import { type Thing, type Things, nameOf } from "../../model/things.ts";
-import { type Heat, type Heats, sumHeat, shareOf, Tree, HeatTable } from "../../model/tree.ts";
+import { type Heat, type Heats, sumHeat, Tree, HeatTable } from "../../model/tree.ts";
 import { HeatBar } from "../../widgets/heat_bar.tsx";
 import { VirtualList, rowPlace } from "../../widgets/list.tsx";
 import { useHides } from "../hides.ts";
@@ -35,7 +35,6 @@ const setOpen = (keys: readonly string[], open: boolean): void => {
   opened.value = next;
 };
 
-const NONE: Heat = { value: 0, error: 0, samples: 0 };
 const noTree = new Tree();
 const noHeat = new HeatTable();
 
@@ -55,13 +54,13 @@ export function Objects(): JSX.Element {
 
   const heats = useMemo(() => {
     tree.takeApart(table, things);
-    return sumHeat(tree, table, things, store.chips.value);
+    return sumHeat(tree, table, things, store.shownChips.value);
   }, [
     versionOf(objects),
     versionOf(heated),
     tree,
     table,
-    store.chips.value,
+    store.shownChips.value,
     store.thingsVersion.value,
   ]);
   const order = useOrder(heats);
@@ -164,7 +163,7 @@ export function Objects(): JSX.Element {
             row={rows[index]}
             thing={things.get(rows[index].thing)}
             className={things.string(tree.nodes.get(rows[index].thing)?.classString ?? -1)}
-            {...heatOf(heats, things.get(rows[index].thing), rows[index].thing)}
+            heat={heatOf(heats, things.get(rows[index].thing), rows[index].thing)}
             ended={tree.nodes.get(rows[index].thing)?.apart === true}
             measure={measure}
             chosen={index === chosen}
@@ -230,16 +229,9 @@ function useReveal(tree: Tree, selected: number | undefined, row: number): numbe
   return times.current;
 }
 
-/** Returns a row's heat, and what its share is of: all but the idle loop; that one's of the time */
-function heatOf(heats: Heats, thing: Thing | undefined, number: number) {
-  const { all, idle } = heats;
-  const sum = heats.sums.get(number);
-  if (thing?.kind === "machine" && heats.hidden.value === 0)
-    return { heat: sum, total: sum ?? all };
-  if (thing?.kind !== "idle") return { heat: sum, total: all };
-  const value = all.value + idle.value;
-  return { heat: idle, total: { ...all, value, error: Math.hypot(all.error, idle.error) } };
-}
+/** Returns a row's heat. The share of the idle loop is of the time. */
+const heatOf = (heats: Heats, thing: Thing | undefined, number: number): Heat | undefined =>
+  thing?.kind === "idle" ? heats.idle : heats.sums.get(number);
 
 /** The rows as they are shown. */
 function rowsAsCsv(rows: readonly Row[], heats: Heats): string {
@@ -248,15 +240,14 @@ function rowsAsCsv(rows: readonly Row[], heats: Heats): string {
     ["key", "level", "class", "name", "share_percent", "error_percent", "samples", "per_second"],
     ...rows.map((row) => {
       const thing = things.get(row.thing);
-      const { heat, total } = heatOf(heats, thing, row.thing);
-      const part = shareOf(heat ?? NONE, total);
+      const heat = heatOf(heats, thing, row.thing);
       return [
         thing?.key ?? "",
         row.level,
         thing?.className ?? "",
         thing ? nameOf(thing) : "",
-        part.share,
-        part.error,
+        heat?.share ?? 0,
+        heat?.shareError ?? Number.NaN,
         heat?.samples ?? 0,
         heat?.value ?? 0,
       ];
@@ -270,15 +261,14 @@ function TreeRow(props: {
   thing: Thing | undefined;
   className: string;
   heat: Heat | undefined;
-  total: Heat;
   ended: boolean;
   measure: string;
   chosen: boolean;
   choose: (index: number) => void;
 }): JSX.Element {
-  const { row, thing, heat, total } = props;
+  const { row, thing, heat } = props;
   const known = heat !== undefined && (heat.samples > 0 || heat.value > 0);
-  const part = known && total.value > 0 ? shareOf(heat, total) : undefined;
+  const [share, within] = known ? withError(heat.share, heat.shareError, percent) : ["", UNKNOWN];
   const key = thing?.key ?? "";
   return (
     <div
@@ -317,13 +307,18 @@ function TreeRow(props: {
         <ThingName thing={thing} className={props.className} ended={props.ended} />
       </span>
       <span role="gridcell">
-        <HeatBar thing={key} label={props.measure} value={heat?.value ?? 0} whole={total.value} />
+        <HeatBar
+          thing={key}
+          label={props.measure}
+          value={heat?.value ?? 0}
+          share={heat?.share ?? 0}
+        />
       </span>
       <span role="gridcell" class="number">
-        {part ? percent(part.share) : ""}
+        {share}
       </span>
       <span role="gridcell" class="number dim">
-        {part ? plusMinus(part.error) : UNKNOWN}
+        {within}
       </span>
       <span role="gridcell" class="number">
         {known && heat.samples > 0 ? count(heat.samples) : ""}

@@ -4,9 +4,17 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { UNKNOWN, count, percent, plusMinus, scaled, signed } from "../../base/number.ts";
+import {
+  UNKNOWN,
+  count,
+  percent,
+  plusMinus,
+  scaled,
+  signed,
+  withError,
+} from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
-import { isShown } from "../../model/filter.ts";
+import { hiddenProcesses, isShown } from "../../model/filter.ts";
 import { keepOrder } from "../../model/rows.ts";
 import * as store from "../../model/store.ts";
 import { type Thing, nameOf } from "../../model/things.ts";
@@ -45,7 +53,14 @@ interface Ranked {
   change: number;
   changeError: number;
   chance: boolean;
+  /** Events a second. */
+  rate: number;
+  rateBefore: number;
+  rateChance: boolean;
 }
+
+/** Of all processes that the filter hides, with their objects and their code. */
+const isHidden = (row: Ranked): boolean => row.thing?.key === "k:[hidden]";
 
 function rowsOf(frame: FrameRanking | undefined): Ranked[] {
   const things = store.things.value;
@@ -59,7 +74,7 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
       thing,
       rest,
       idle,
-      rank: rest || idle ? 0 : ++rank,
+      rank: rest || idle || thing?.key === "k:[hidden]" ? 0 : ++rank,
       samples: frame.samples[i],
       events: frame.events[i],
       error: frame.error[i],
@@ -69,6 +84,9 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
       change: frame.change[i],
       changeError: frame.change_error[i],
       chance: frame.chance[i] !== 0,
+      rate: frame.rate[i],
+      rateBefore: frame.rate_before[i],
+      rateChance: frame.rate_chance[i] !== 0,
     });
   }
   return rows;
@@ -77,22 +95,26 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
 export function Ranking(): JSX.Element {
   const measure = store.measure.value;
   const baseline = store.baseline.value;
+  const chips = store.shownChips.value;
+  const without = hiddenProcesses(chips);
   const topic = useTopic(
     measure
       ? {
           kind: "ranking",
           measure,
           by: by.value,
+          ...(without ? { without } : {}),
           ...store.rangeWish.value,
           ...(baseline ? { base_from: baseline.from, base_to: baseline.to } : {}),
         }
       : undefined,
   );
   const all = rowsOf(topic?.ranking);
-  const chips = store.chips.value;
-  const rows = useHeldOrder(all.filter((one) => one.rest || isShown(chips, one.thing)));
+  const rows = useHeldOrder(
+    all.filter((one) => one.rest || (!isHidden(one) && isShown(chips, one.thing))),
+  );
   const sum = (some: readonly Ranked[]): number =>
-    some.reduce((total, one) => total + (one.rank ? one.samples : 0), 0);
+    some.reduce((total, one) => total + (one.rest || one.idle ? 0 : one.samples), 0);
   useHides(sum(all) - sum(rows), sum(all));
   const chosen = rows.findIndex((one) => one.thing?.key === store.selection.value);
   const choose = (index: number): void => {
@@ -116,7 +138,8 @@ export function Ranking(): JSX.Element {
         ) : (
           <span class="dim">
             change since the baseline, shown as such where chance makes one like it in less than 1
-            of 100 cases (Fisher's exact test)
+            of 100 cases: of the share by Fisher's exact test, of the rate by the exact test of two
+            counts
           </span>
         )}
       </div>
@@ -125,7 +148,7 @@ export function Ranking(): JSX.Element {
         label={`Ranking of ${title} by ${measure}`}
         role="grid"
         count={rows.length}
-        columns={baseline ? 11 : 7}
+        columns={baseline ? 13 : 7}
         chosen={chosen}
         choose={choose}
         onKey={(key) => {
@@ -186,13 +209,18 @@ function ByChoice(): JSX.Element {
 
 const rowClass = (compares: boolean): string => (compares ? "rank-row compares" : "rank-row");
 
+const isOfWords = (column: number, name: string): boolean =>
+  column === 1 || name === "" || name.startsWith("of ");
+
 function Head(props: { title: string; compares: boolean }): JSX.Element {
-  const names = ["#", props.title, "", "share", "99 %", "samples", "events"];
-  if (props.compares) names.push("before", "change", "99 %", "");
+  const names = props.compares
+    ? ["#", props.title, "", "share", "99 %", "samples", "before", "change", "99 %", "of the share"]
+    : ["#", props.title, "", "share", "99 %", "samples", "events"];
+  if (props.compares) names.push("per second", "before", "of the rate");
   return (
     <div class={`${rowClass(props.compares)} list-head`} role="row" aria-rowindex={1}>
       {names.map((name, i) => (
-        <span key={i} role="columnheader" class={i === 1 || name === "" ? undefined : "number"}>
+        <span key={i} role="columnheader" class={isOfWords(i, name) ? undefined : "number"}>
           {name}
         </span>
       ))}
@@ -210,6 +238,9 @@ function RankRow(props: {
 }): JSX.Element {
   const { row } = props;
   const key = row.thing?.key ?? "";
+  const [share, within] = row.rest
+    ? [percent(row.share), plusMinus(row.shareError)]
+    : withError(row.share, row.shareError, percent);
   return (
     <div
       class={`${rowClass(props.compares)} row${props.chosen ? " chosen" : ""}`}
@@ -230,22 +261,25 @@ function RankRow(props: {
       <span role="gridcell">
         {row.idle && <span class="dim">of the time</span>}
         {row.rank > 0 && (
-          <HeatBar thing={key} label={props.measure} value={row.share} whole={100} />
+          <HeatBar thing={key} label={props.measure} value={row.share} share={row.share} />
         )}
       </span>
       <span role="gridcell" class="number">
-        {percent(row.share)}
+        {share}
       </span>
       <span role="gridcell" class="number dim">
-        {plusMinus(row.shareError)}
+        {within}
       </span>
       <span role="gridcell" class="number">
         {row.samples > 0 ? count(row.samples) : ""}
       </span>
-      <span role="gridcell" class="number">
-        {scaled(row.events)}
-      </span>
-      {props.compares && <Change row={row} />}
+      {props.compares ? (
+        <Change row={row} />
+      ) : (
+        <span role="gridcell" class="number">
+          {scaled(row.events)}
+        </span>
+      )}
     </div>
   );
 }
@@ -266,26 +300,56 @@ function Name({ thing }: { thing: Thing | undefined }): JSX.Element {
   );
 }
 
-/** Shows a change only if the gateway's exact test says that it is hardly chance. */
+/** Shows changes of the share and of the rate, as such only if the gateway's tests say so. */
 function Change({ row }: { row: Ranked }): JSX.Element {
   const known = !Number.isNaN(row.change) && !row.rest;
-  const certain = known && !row.chance && row.change !== 0;
-  const direction = row.change > 0 ? "more" : "less";
+  const rateKnown = Number.isFinite(row.rate) && Number.isFinite(row.rateBefore) && !row.rest;
   return (
     <>
       <span role="gridcell" class="number">
         {known ? percent(row.before) : UNKNOWN}
       </span>
-      <span role="gridcell" class={certain ? `number ${direction}` : "number"}>
+      <span role="gridcell" class={`number ${known ? direction(row.change, row.chance) : ""}`}>
         {known ? signed(row.change) : UNKNOWN}
       </span>
       <span role="gridcell" class="number dim">
         {known ? plusMinus(row.changeError) : ""}
       </span>
-      <span role="gridcell" class={certain ? direction : "dim"}>
-        {!known ? "" : !certain ? "could be chance" : row.change > 0 ? "▲ more" : "▼ less"}
+      <Verdict of="share" known={known} change={row.change} chance={row.chance} />
+      <span role="gridcell" class="number">
+        {scaled(row.rate)}
       </span>
+      <span role="gridcell" class="number">
+        {rateKnown ? scaled(row.rateBefore) : UNKNOWN}
+      </span>
+      <Verdict
+        of="rate"
+        known={rateKnown}
+        change={row.rate - row.rateBefore}
+        chance={row.rateChance}
+      />
     </>
+  );
+}
+
+/** "": it could be chance. */
+const direction = (change: number, chance: boolean): string =>
+  chance || change === 0 ? "" : change > 0 ? "more" : "less";
+
+const VERDICTS: Record<string, string> = { more: "▲ more", less: "▼ less" };
+
+function Verdict(props: {
+  of: "share" | "rate";
+  known: boolean;
+  change: number;
+  chance: boolean;
+}): JSX.Element {
+  const which = direction(props.change, props.chance);
+  const words = VERDICTS[which] ?? "could be chance";
+  return (
+    <span role="gridcell" data-change={props.of} class={props.known && which ? which : "dim"}>
+      {props.known ? words : ""}
+    </span>
   );
 }
 
@@ -305,6 +369,9 @@ const rankingAsCsv = (rows: readonly Ranked[]): string =>
       "change",
       "change_error",
       "could_be_chance",
+      "per_second",
+      "per_second_before",
+      "rate_could_be_chance",
     ],
     ...rows.map((row) => [
       row.rank,
@@ -320,5 +387,8 @@ const rankingAsCsv = (rows: readonly Ranked[]): string =>
       row.change,
       row.changeError,
       Number.isNaN(row.change) ? "" : Number(row.chance),
+      row.rate,
+      row.rateBefore,
+      Number.isNaN(row.rateBefore) ? "" : Number(row.rateChance),
     ]),
   ]);

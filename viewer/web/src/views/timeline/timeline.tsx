@@ -19,9 +19,11 @@ import {
   type Track,
   tracksOf,
 } from "../../wire/tracks.ts";
+import { isProcessShown } from "../../model/filter.ts";
 import { type Line, linesOf, openProcesses } from "../../model/lines.ts";
 import { exact, shown as shownWindow } from "../../model/window.ts";
 import { traceCommand } from "../kov.ts";
+import { useHides } from "../hides.ts";
 import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
 import { EventList } from "./event_list.tsx";
@@ -41,6 +43,8 @@ export interface Shown {
   /** Threads that the gateway leaves out. */
   leftOut: number;
   lines: readonly Line[];
+  /** Threads that the filter hides. */
+  hidden: number;
 }
 
 /** Returns the interval to ask for, once the window rests. */
@@ -87,8 +91,11 @@ function useSlices(window: Interval | undefined, width: number): [Shown | undefi
   const error = cpuTopic?.error || threadTopic?.error || "";
   if (!cpus || !threads) return [undefined, error];
   const { tracks, leftOut } = threads;
-  const lines = linesOf(cpus, tracks, processKey);
-  return [{ cpus, threads: tracks, leftOut, lines }, error];
+  const shown = tracks.filter((track) =>
+    isProcessShown(store.shownChips.value, processKey(track), store.things.value),
+  );
+  const lines = linesOf(cpus, shown, processKey);
+  return [{ cpus, threads: shown, hidden: tracks.length - shown.length, leftOut, lines }, error];
 }
 
 export function Timeline(): JSX.Element {
@@ -101,6 +108,7 @@ export function Timeline(): JSX.Element {
     image: () => picture.current ?? undefined,
     kov: window && (() => traceCommand(exact(window.from, 1), exact(window.to, 1))),
   });
+  useHides(said?.hidden ?? 0, (said?.hidden ?? 0) + (said?.threads.length ?? 0), "threads");
   return (
     <section class="view scrolls" aria-label="Timeline">
       {!window || !said ? (
@@ -110,6 +118,11 @@ export function Timeline(): JSX.Element {
       ) : (
         <>
           <Head window={window} />
+          {error && (
+            <div class="trouble" role="status">
+              {error}: what was known before is shown
+            </div>
+          )}
           {store.asTable.value ? (
             <SliceTable said={said} window={window} />
           ) : (
