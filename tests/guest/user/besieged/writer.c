@@ -78,11 +78,15 @@ static enum look look_once(u32 file)
     int fd = open(path, O_RDONLY);
     if (fd < 0)
         return LOOK_FAILED;
-    ssize_t bytes = read(fd, found, sizeof(found));
+    // A server that ends meanwhile leaves a short read: only nothing more is the end.
+    size_t done = 0;
+    ssize_t bytes;
+    while ((bytes = read(fd, (char *)found + done, sizeof(found) - done)) > 0)
+        done += (size_t)bytes;
     close(fd);
     if (bytes < 0)
         return LOOK_FAILED;
-    return is_right(file, found, (u32)((size_t)bytes / sizeof(u32))) ? LOOK_RIGHT : LOOK_WRONG;
+    return is_right(file, found, (u32)(done / sizeof(u32))) ? LOOK_RIGHT : LOOK_WRONG;
 }
 
 // The server may be away for a while: then again. What has been read is as it is.
