@@ -98,8 +98,9 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
                        start->message.bytes, result == CALL_HANDED, event.words[0]);
         HAPPENS(call_made, start->client, start->target, start->call);
-        if (result == CALL_HANDED) // the server takes it at once
-            HAPPENS(call_taken, start->target, dispatcher_domain(start->client), start->call);
+        // The server takes a handed one at once.
+        HAPPENS_IF(result == CALL_HANDED, call_taken, start->target,
+                   dispatcher_domain(start->client), start->call);
     }
     return result;
 }

@@ -28,8 +28,7 @@ static void message_taken(struct posted_event *event, bool delivered)
     atomic_add(&queued->endpoint->queued, -1UL);
     endpoint_put(queued->endpoint);
     kfree(queued);
-    if (delivered)
-        HAPPENS(message_taken, sender);
+    HAPPENS_IF(delivered, message_taken, sender);
 }
 
 // Returns where a message goes: cpu's dispatcher, or with -1 the endpoint's. NULL and an error.
@@ -89,8 +88,7 @@ CO_METHOD s64 endpoint_send(struct endpoint_rep *self, u64 pid, u64 badge, u64 c
     else
         endpoint->cpus[cpu_id()].messages++;
     trace_ipc_send(endpoint->root.coid, pid, to->cpu, error);
-    if (error == 0)
-        HAPPENS(message_sent, sender, to);
+    HAPPENS_IF(error == 0, message_sent, sender, to);
     return error;
 }
 

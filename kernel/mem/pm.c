@@ -366,8 +366,7 @@ s64 pm_alloc(struct pm *pm)
 {
     s64 page = CO_CALL(struct pm_rep, pm->root.coid, alloc);
 
-    if (page >= 0)
-        HAPPENS(page_charged, domain_of(pm), 1);
+    HAPPENS_IF(page >= 0, page_charged, domain_of(pm), 1);
     return page;
 }
 

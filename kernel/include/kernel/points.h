@@ -116,13 +116,16 @@ EVENTS(EVENT_HANDLER)
                  : label)
 
 // A point and what is behind it, where the arguments are evaluated.
-#define HAPPENS(name, ...)                                                                         \
+#define HAPPENS(name, ...) HAPPENS_IF(true, name, __VA_ARGS__)
+// The same, if the condition holds, which is evaluated there, too.
+#define HAPPENS_IF(condition, name, ...)                                                           \
     do {                                                                                           \
         __label__ told, untold;                                                                    \
         POINT(name, told);                                                                         \
         goto untold;                                                                               \
     told:                                                                                          \
-        TELL(name, __VA_ARGS__);                                                                   \
+        if (condition)                                                                             \
+            TELL(name, __VA_ARGS__);                                                               \
     untold:;                                                                                       \
     } while (0)
 
