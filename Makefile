@@ -130,7 +130,7 @@ test-core-now: $(BENCH_INITRD)
 	    OBSERVERS='$(if $(filter command%,$(origin OBSERVERS)),$(OBSERVERS))' $(CORE)/orrery.elf
 	@for program in test-ipc test-processes; do \
 	    timeout 300 scripts/qemu --kernel $(CORE)/orrery.elf --mem $(MEM) --initrd $(BENCH_INITRD) \
-	        --cpus $(CPUS) --append "run=bin/$$program oneshot" < /dev/null || exit 1; \
+	        --cpus $(CPUS) --append "init=bin/$$program" < /dev/null || exit 1; \
 	done
 
 # What `make test` leaves out, as each takes minutes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How points and handlers are linked, by following the instructions: whatever observers want, a
 // fast path visits exactly those who want it, in their order, or gives way.
+#include <kernel/panic.h>
 #include <kernel/patch.h>
 #include <kernel/points.h>
 #include <kernel/wait.h>
