@@ -74,16 +74,21 @@ static void tell_late_wake(struct thread *thread, u64 now)
         tell_wake(thread, thread->woken_for, now > at ? now - at : 0, now);
 }
 
-static void switched(struct thread *from, struct thread *to, u64 at)
+static __attribute__((noinline)) void tracked_switched(struct thread *from, struct thread *to)
 {
-    (void)at;
-    if (((u64)from->tracks | (u64)to->tracks) == 0)
-        return;
     u64 now = timebase();
 
     tell(from, SYS_MONITOR_LEAVES, from->reason, now);
     tell_late_wake(to, now);
     tell(to, SYS_MONITOR_COMES, 0, now);
+}
+
+// Without a frame for a switch of others.
+static void switched(struct thread *from, struct thread *to, u64 at)
+{
+    (void)at;
+    if (((u64)from->tracks | (u64)to->tracks) != 0)
+        tracked_switched(from, to);
 }
 SENSOR(switch, switched, MONITORS_SWITCHES);
 

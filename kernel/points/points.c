@@ -8,9 +8,12 @@
 
 struct point {
     u32 *place;
-    u32 *label; // NULL: a fast path's point, in whose place the first wanted handler stands
+    u32 *label; // NULL: the handlers stand in its place
     u64 event;
-    u64 performs; // not 0: a fast path gives way here, unless `event` has handlers for these events
+    // With a label, not 0: a fast path gives way here, unless `event` has handlers for these events.
+    // Without one: 0, a fast path's point, where all the wanted ones are, the first one first; not
+    // 0, where the wanted one is, a function, if it is alone.
+    u64 performs;
 };
 // boot/orrery.ld; handlers of an event stand together, in their order, behind the event's first.
 extern const struct point points_start[], points_end[];
@@ -43,6 +46,14 @@ static const struct handler *next_wanted(u64 event, const struct handler *at)
     return NULL;
 }
 
+// Returns the only wanted handler of an event, or NULL.
+static const struct handler *alone(u64 event)
+{
+    const struct handler *first = next_wanted(event, handlers_start);
+
+    return first == NULL || next_wanted(event, first + 1) != NULL ? NULL : first;
+}
+
 static bool is_wanted(u64 event)
 {
     for (const struct handler *at = handlers_start; at < handlers_end; at++)
@@ -62,6 +73,11 @@ static u64 handled(u64 event, const struct observer *observer)
     return bits;
 }
 
+static bool is_veto(const struct point *point)
+{
+    return point->label != NULL && point->performs != 0;
+}
+
 static bool must_give_way(const struct point *point)
 {
     for (const struct handler *at = handlers_start; at < handlers_end; at++)
@@ -79,13 +95,15 @@ static inline bool is_wanted_now(const struct handler *handler)
            (__atomic_load_n(&handler->observer->wants, __ATOMIC_RELAXED) & handler->wants) != 0;
 }
 
-// The first of an event's handlers, which does nothing, and what tells those behind it. Another
+// The first of an event's handlers, which does nothing, and what tells those behind it, where
+// happens_NAME goes unless there is only one (tell.S). Another
 // event's first, or what boot/orrery.ld puts last, ends them.
 #define EVENT_TELLS(name, parameters, arguments)                                                   \
+    void tell_##name parameters;                                                                   \
     extern const struct handler name##_handlers[];                                                 \
     const struct handler name##_handlers[1]                                                        \
         __attribute__((used, section(".handlers." #name ".0"))) = {{.event = EVENT_##name}};       \
-    void happens_##name parameters                                                                 \
+    void tell_##name parameters                                                                    \
     {                                                                                              \
         const struct handler *at = name##_handlers;                                                \
         __asm__("" : "+r"(at)); /* the others are no elements of this array */                     \
@@ -108,9 +126,13 @@ static u32 word_of_point(const struct point *point)
 {
     u32 own = before[point - points_start];
 
-    if (point->label == NULL)
+    if (point->label == NULL && point->performs == 0)
         return branch_to_next(point->place, point->event, handlers_start, own);
-    bool on = point->performs != 0 ? must_give_way(point) : is_wanted(point->event);
+    if (point->label == NULL) {
+        const struct handler *only = alone(point->event);
+        return only != NULL ? ppc_branch_to(point->place, only->tell) : own;
+    }
+    bool on = is_veto(point) ? must_give_way(point) : is_wanted(point->event);
     return on ? ppc_branch(point->place, point->label) : own;
 }
 
@@ -145,7 +167,7 @@ static void patched(void)
 static void link_points(bool vetoes)
 {
     for (const struct point *at = points_start; at < points_end; at++)
-        if ((at->performs != 0) == vetoes)
+        if (is_veto(at) == vetoes)
             patch(at->place, word_of_point(at));
 }
 
@@ -159,7 +181,7 @@ static void link_exits(void)
 static void give_way(void)
 {
     for (const struct point *at = points_start; at < points_end; at++)
-        if (at->performs != 0)
+        if (is_veto(at))
             patch(at->place, ppc_branch(at->place, at->label));
     patched();
 }
@@ -167,7 +189,7 @@ static void give_way(void)
 static bool fast_paths_change(void)
 {
     for (const struct point *at = points_start; at < points_end; at++)
-        if (at->label == NULL && *at->place != word_of_point(at))
+        if (at->label == NULL && at->performs == 0 && *at->place != word_of_point(at))
             return true;
     for (const struct handler *at = handlers_start; at < handlers_end; at++)
         if (at->exit != NULL && *at->exit != word_of_exit(at))

@@ -10,14 +10,6 @@
 #ifndef KERNEL_POINTS_H
 #define KERNEL_POINTS_H
 
-#include <orrery/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-struct dispatcher;
-struct process;
-struct thread;
-
 // EVENT(name, parameters, arguments)
 #define EVENTS(EVENT)                                                                              \
     /* The CPU goes from a thread to another; now: of the time base. Soft-masked. */               \
@@ -58,6 +50,15 @@ struct thread;
     EVENT(fast_answer, (void), ())                                                                 \
     EVENT(fast_traced, (void), ()) /* behind the trace's event of a switch there */
 
+#ifndef __ASSEMBLER__
+#include <orrery/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dispatcher;
+struct process;
+struct thread;
+
 #define EVENT_NUMBER(name, parameters, arguments) EVENT_##name,
 enum event_number { EVENTS(EVENT_NUMBER) EVENT_NUMBERS };
 #undef EVENT_NUMBER
@@ -79,7 +80,7 @@ struct handler {
 
 #define EVENT_HANDLER(name, parameters, arguments)                                                 \
     typedef void name##_handler parameters;                                                        \
-    void happens_##name parameters; // calls all handlers that are wanted
+    void happens_##name parameters; // calls all handlers that are wanted (kernel/points/tell.S)
 EVENTS(EVENT_HANDLER)
 #undef EVENT_HANDLER
 
@@ -132,5 +133,6 @@ EVENTS(EVENT_HANDLER)
 // Says what the observer wants from now on. On return every CPU acts by it, and both paths of calls
 // tell of a call, or none does. Thread context, no spin lock held.
 void observer_wants(struct observer *observer, u64 wants);
+#endif
 
 #endif

@@ -18,11 +18,13 @@ enum {
     VETO,
     FAST,
     PLAIN,
+    ONE, // goes to a handler that is alone
     ENTRY,
     EXIT = ENTRY + 4,
     SLOW = EXIT + 4, // what veto and point lead to
     TOLD,
-    WORDS,
+    FUNCTION, // and two more
+    WORDS = FUNCTION + 3,
 };
 #define OWN 0x41820000u
 u32 text[WORDS];
@@ -33,18 +35,19 @@ struct observer first, second, third;
 #define QUAD(...) ".quad " #__VA_ARGS__ "\n"
 __asm__(".pushsection .data.rel,\"aw\"\n.balign 8\n"
         ".globl points_start, points_end, handlers_start, handlers_end\n"
-        "points_start:\n" QUAD(text + 4 * 0, text + 4 * 11, 19,
-                               1)    // VETO, SLOW; 19 stands for the path, 1 for EVENT_switch
-        QUAD(text + 4 * 1, 0, 19, 0) // FAST
-        QUAD(text + 4 * 2, text + 4 * 12, 0, 0) // PLAIN, TOLD
-        "points_end:\nhandlers_start:\n" QUAD(0, 0, 0, 0, 0) QUAD(0, 1, first, text, 0)
-            QUAD(0, 3, second, text, 0) QUAD(0, 1, third, text, 0) QUAD(19, 0, 0, 0, 0)
-                QUAD(19, 2, first, text + 4 * 3, text + 4 * 7)
-                    QUAD(19, 1, first, text + 4 * 4, text + 4 * 8)
-                        QUAD(19, 1, second, text + 4 * 5, text + 4 * 9) QUAD(19, 1, third, 0, 0)
-                            QUAD(19, 4, third, text + 4 * 6, 0) "handlers_end:\n"
-                                                                ".popsection");
-_Static_assert(SLOW == 11 && TOLD == 12 && EVENT_switch == 0, "as the tables say");
+        "points_start:\n"
+        // VETO, SLOW; 19 stands for the path, 1 for EVENT_switch
+        QUAD(text + 4 * 0, text + 4 * 12, 19, 1)
+        // FAST; PLAIN, TOLD; ONE
+        QUAD(text + 4 * 1, 0, 19, 0) QUAD(text + 4 * 2, text + 4 * 13, 0, 0)
+        QUAD(text + 4 * 3, 0, 0, 1) "points_end:\nhandlers_start:\n"
+        QUAD(0, 0, 0, 0, 0) QUAD(0, 1, first, text + 4 * 14, 0)
+        QUAD(0, 3, second, text + 4 * 15, 0) QUAD(0, 1, third, text + 4 * 16, 0)
+        QUAD(19, 0, 0, 0, 0) QUAD(19, 2, first, text + 4 * 4, text + 4 * 8)
+        QUAD(19, 1, first, text + 4 * 5, text + 4 * 9)
+        QUAD(19, 1, second, text + 4 * 6, text + 4 * 10) QUAD(19, 1, third, 0, 0)
+        QUAD(19, 4, third, text + 4 * 7, 0) "handlers_end:\n.popsection");
+_Static_assert(SLOW == 12 && TOLD == 13 && FUNCTION == 14 && EVENT_switch == 0, "as the tables say");
 
 // ---- the kernel -------------------------------------------------------------------------------
 
@@ -72,6 +75,11 @@ u32 ppc_branch(const void *from, const void *to)
 {
     assert_in_range((const u32 *)from - text, 0, WORDS - 1);
     return (u32)((const u32 *)to - text);
+}
+
+u32 ppc_branch_to(const void *from, void (*function)(void))
+{
+    return ppc_branch(from, (const void *)function);
 }
 
 // Returns whom the fast path visits, a digit each; -1: it gives way.
@@ -102,6 +110,19 @@ static int expected(u64 one, u64 two, u64 three)
     for (int i = 0; i < 4; i++)
         path = wanted[i] ? path * 10 + i + 1 : path;
     return path;
+}
+
+// What is at ONE if these are wanted.
+static u32 expected_alone(const u64 wants[3])
+{
+    const bool wanted[] = {(wants[0] & 1) != 0, (wants[1] & 3) != 0, (wants[2] & 1) != 0};
+    u32 count = 0, last = 0;
+
+    for (u32 i = 0; i < 3; i++) {
+        count += wanted[i];
+        last = wanted[i] ? FUNCTION + i : last;
+    }
+    return count == 1 ? last : OWN;
 }
 
 static int before, after; // a change
@@ -156,6 +177,7 @@ static void every_change_links(void **state)
         assert_int_equal(text[VETO], after == -1 ? SLOW : OWN);
         bool told = (wants[0] & 1) != 0 || (wants[1] & 3) != 0 || (wants[2] & 1) != 0;
         assert_int_equal(text[PLAIN], told ? TOLD : OWN);
+        assert_int_equal(text[ONE], expected_alone(wants));
         assert_in_range(batches, 0, 3);
     }
 }
