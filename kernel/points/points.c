@@ -111,7 +111,7 @@ static inline bool is_wanted_now(const struct handler *handler)
             if (is_wanted_now(at))                                                                 \
                 ((name##_handler *)at->tell) arguments;                                            \
     }
-EVENTS(EVENT_TELLS)
+TOLD_EVENTS(EVENT_TELLS)
 
 // ---- words --------------------------------------------------------------------------------------
 

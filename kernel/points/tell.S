@@ -16,4 +16,4 @@ end_function happens_\name
     .endm
 
 #define HAPPENS_STUB(name, parameters, arguments) happens name, EVENT_##name;
-EVENTS(HAPPENS_STUB)
+TOLD_EVENTS(HAPPENS_STUB)

@@ -11,7 +11,7 @@
 #define KERNEL_POINTS_H
 
 // EVENT(name, parameters, arguments)
-#define EVENTS(EVENT)                                                                              \
+#define TOLD_EVENTS(EVENT)                                                                         \
     /* The CPU goes from a thread to another; now: of the time base. Soft-masked. */               \
     EVENT(switch, (struct thread * from, struct thread * to, u64 now), (from, to, now))            \
     /* A thread could have left, but was chosen again. Soft-masked. */                             \
@@ -44,11 +44,13 @@
     EVENT(process_answers,                                                                         \
           (struct process * process, u32 operation, const u64 arguments[2], s64 status,            \
            void *buffer, s64 *bytes),                                                              \
-          (process, operation, arguments, status, buffer, bytes))                                  \
-    /* Points of the fast paths, whose handlers are in assembly. */                                \
+          (process, operation, arguments, status, buffer, bytes))
+// Points of the fast paths, whose handlers are in assembly.
+#define FAST_EVENTS(EVENT)                                                                         \
     EVENT(fast_call, (void), ())                                                                   \
     EVENT(fast_answer, (void), ())                                                                 \
     EVENT(fast_traced, (void), ()) /* behind the trace's event of a switch there */
+#define EVENTS(EVENT) TOLD_EVENTS(EVENT) FAST_EVENTS(EVENT)
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
@@ -81,7 +83,7 @@ struct handler {
 #define EVENT_HANDLER(name, parameters, arguments)                                                 \
     typedef void name##_handler parameters;                                                        \
     void happens_##name parameters; // calls all handlers that are wanted (kernel/points/tell.S)
-EVENTS(EVENT_HANDLER)
+TOLD_EVENTS(EVENT_HANDLER)
 #undef EVENT_HANDLER
 
 // Registers a function for an event, while the observer wants any of these bits. order: a digit

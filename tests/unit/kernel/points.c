@@ -40,14 +40,16 @@ __asm__(".pushsection .data.rel,\"aw\"\n.balign 8\n"
         QUAD(text + 4 * 0, text + 4 * 12, 19, 1)
         // FAST; PLAIN, TOLD; ONE
         QUAD(text + 4 * 1, 0, 19, 0) QUAD(text + 4 * 2, text + 4 * 13, 0, 0)
-        QUAD(text + 4 * 3, 0, 0, 1) "points_end:\nhandlers_start:\n"
-        QUAD(0, 0, 0, 0, 0) QUAD(0, 1, first, text + 4 * 14, 0)
-        QUAD(0, 3, second, text + 4 * 15, 0) QUAD(0, 1, third, text + 4 * 16, 0)
-        QUAD(19, 0, 0, 0, 0) QUAD(19, 2, first, text + 4 * 4, text + 4 * 8)
-        QUAD(19, 1, first, text + 4 * 5, text + 4 * 9)
-        QUAD(19, 1, second, text + 4 * 6, text + 4 * 10) QUAD(19, 1, third, 0, 0)
-        QUAD(19, 4, third, text + 4 * 7, 0) "handlers_end:\n.popsection");
-_Static_assert(SLOW == 12 && TOLD == 13 && FUNCTION == 14 && EVENT_switch == 0, "as the tables say");
+            QUAD(text + 4 * 3, 0, 0, 1) "points_end:\nhandlers_start:\n" QUAD(0, 0, 0, 0, 0)
+                QUAD(0, 1, first, text + 4 * 14, 0) QUAD(0, 3, second, text + 4 * 15, 0)
+                    QUAD(0, 1, third, text + 4 * 16, 0) QUAD(19, 0, 0, 0, 0)
+                        QUAD(19, 2, first, text + 4 * 4, text + 4 * 8)
+                            QUAD(19, 1, first, text + 4 * 5, text + 4 * 9)
+                                QUAD(19, 1, second, text + 4 * 6, text + 4 * 10)
+                                    QUAD(19, 1, third, 0, 0) QUAD(19, 4, third, text + 4 * 7,
+                                                                  0) "handlers_end:\n.popsection");
+_Static_assert(SLOW == 12 && TOLD == 13 && FUNCTION == 14 && EVENT_switch == 0,
+               "as the tables say");
 
 // ---- the kernel -------------------------------------------------------------------------------
 
