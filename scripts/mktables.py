@@ -102,8 +102,8 @@ class Elf:
         return list(zip(*[iter(words)] * stride))
 
     def handler_jumps(self):
-        """The same of fast paths' points (kernel/points.h): from such a point to each handler of its
-        event, and from each handler's exit to those behind it."""
+        """The same of fast paths' points (kernel/points.h): from such a point to each handler of
+        its event, and from each handler's exit to those behind it."""
         handlers = [(event, entry, leaves) for event, _, _, entry, leaves
                     in self.table("handlers", 5)]
         for place, label, event, _ in self.table("points", 4):

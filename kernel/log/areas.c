@@ -52,7 +52,7 @@ u64 log_timebase(void)
 
 // ---- behind points ------------------------------------------------------------------------------
 
-static void tell(u32 event, u32 current, u32 correspondent)
+static void logs_tell(u32 event, u32 current, u32 correspondent)
 {
     u8 masked = soft_mask();
 
@@ -61,44 +61,44 @@ static void tell(u32 event, u32 current, u32 correspondent)
     soft_mask_restore(masked);
 }
 
-static void call_made(struct dispatcher *client, struct dispatcher *server, u64 call)
+static void logs_call_made(struct dispatcher *client, struct dispatcher *server, u64 call)
 {
     (void)call;
-    tell(LOG_CALL_SENT, dispatcher_domain(client), dispatcher_domain(server));
+    logs_tell(LOG_CALL_SENT, dispatcher_domain(client), dispatcher_domain(server));
 }
-HANDLES(call_made, 1, call_made, &log_observer, LOG_CALLS | LOG_MAKING);
+HANDLES(call_made, 1, logs_call_made, &log_observer, LOG_CALLS | LOG_MAKING);
 
-static void call_taken(struct dispatcher *server, u32 client, u64 call)
+static void logs_call_taken(struct dispatcher *server, u32 client, u64 call)
 {
     (void)call;
-    tell(LOG_CALL_TAKEN, dispatcher_domain(server), client);
+    logs_tell(LOG_CALL_TAKEN, dispatcher_domain(server), client);
 }
-HANDLES(call_taken, 1, call_taken, &log_observer, LOG_CALLS | LOG_MAKING);
+HANDLES(call_taken, 1, logs_call_taken, &log_observer, LOG_CALLS | LOG_MAKING);
 
-static void answered(struct dispatcher *server, u32 client, u64 call)
+static void logs_answered(struct dispatcher *server, u32 client, u64 call)
 {
     (void)call;
-    tell(LOG_ANSWER_SENT, dispatcher_domain(server), client);
+    logs_tell(LOG_ANSWER_SENT, dispatcher_domain(server), client);
 }
-HANDLES(answered, 1, answered, &log_observer, LOG_ANSWERS | LOG_MAKING);
+HANDLES(answered, 1, logs_answered, &log_observer, LOG_ANSWERS | LOG_MAKING);
 
-static void answer_taken(struct dispatcher *client, u32 server)
+static void logs_answer_taken(struct dispatcher *client, u32 server)
 {
-    tell(LOG_ANSWER_TAKEN, dispatcher_domain(client), server);
+    logs_tell(LOG_ANSWER_TAKEN, dispatcher_domain(client), server);
 }
-HANDLES(answer_taken, 1, answer_taken, &log_observer, LOG_ANSWERS | LOG_MAKING);
+HANDLES(answer_taken, 1, logs_answer_taken, &log_observer, LOG_ANSWERS | LOG_MAKING);
 
-static void message_sent(u32 sender, struct dispatcher *receiver)
+static void logs_message_sent(u32 sender, struct dispatcher *receiver)
 {
-    tell(LOG_MESSAGE_SENT, sender, dispatcher_domain(receiver));
+    logs_tell(LOG_MESSAGE_SENT, sender, dispatcher_domain(receiver));
 }
-HANDLES(message_sent, 1, message_sent, &log_observer, LOG_BIT(LOG_OF_CALLS));
+HANDLES(message_sent, 1, logs_message_sent, &log_observer, LOG_BIT(LOG_OF_CALLS));
 
-static void message_taken(u32 sender)
+static void logs_message_taken(u32 sender)
 {
-    tell(LOG_MESSAGE_TAKEN, dispatcher_domain(dispatcher_current()), sender);
+    logs_tell(LOG_MESSAGE_TAKEN, dispatcher_domain(dispatcher_current()), sender);
 }
-HANDLES(message_taken, 1, message_taken, &log_observer, LOG_BIT(LOG_OF_CALLS));
+HANDLES(message_taken, 1, logs_message_taken, &log_observer, LOG_BIT(LOG_OF_CALLS));
 
 void log_tell_here(u32 event, u32 current, u32 correspondent)
 {
@@ -157,7 +157,7 @@ static bool counts_last_long(const struct log_host *cpu)
     return false;
 }
 
-static void tell_switch(u32 domain, u64 now)
+static inline __attribute__((always_inline)) void logs_tell_switch(u32 domain, u64 now)
 {
     struct log_host *cpu = &cpus[cpu_id()];
 
@@ -167,18 +167,19 @@ static void tell_switch(u32 domain, u64 now)
         change_counts(cpu, domain);
 }
 
-static void switched(struct thread *from, struct thread *to, u64 now)
+static void logs_switched(struct thread *from, struct thread *to, u64 now)
 {
     (void)from;
-    tell_switch(domain_of_thread(to), now);
+    logs_tell_switch(domain_of_thread(to), now);
 }
-HANDLES(switch, 1, switched, &log_observer, LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE));
+HANDLES(switch, 1, logs_switched, &log_observer,
+        LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE));
 
 void log_tell_service(struct thread *from, struct thread *to)
 {
     u64 now = scheduler_charge_here(from);
 
-    tell_switch(domain_of_thread(to), now);
+    logs_tell_switch(domain_of_thread(to), now);
 }
 
 static void ticked(u32 length, u64 now)

@@ -82,7 +82,7 @@ append_slowly:
     .endr
     .endm
 
-// As monitors_switch(r22, r23), and on with bulk: 6 instructions if nobody tracks them and there is
+// As sense_switch(r22, r23), and on with bulk: 6 instructions if nobody tracks them and there is
 // none. r3, r4, r19 ... r21 and r24 ... r31 are free here, as what they had is in the frame.
     .macro monitor_switch reason, copy, copied
     ld      r19, THREAD_TRACKS(r22)

@@ -125,19 +125,19 @@ static struct co_class class = {
     .ops = &ops,
 };
 
-static void hold(void *monitor)
+static void hold_monitor(void *monitor)
 {
     monitor_hold(monitor);
 }
 
-static void put(void *monitor)
+static void put_monitor(void *monitor)
 {
     monitor_put(monitor);
 }
 
 static void monitors_init(void)
 {
-    static const struct capability_kind kind = {hold, put};
+    static const struct capability_kind kind = {hold_monitor, put_monitor};
 
     capability_set_monitors(&kind);
     service_create(&class, &all.root, &all.rep);

@@ -84,13 +84,13 @@ static __attribute__((noinline)) void tracked_switched(struct thread *from, stru
 }
 
 // Without a frame for a switch of others.
-static void switched(struct thread *from, struct thread *to, u64 at)
+static void sense_switch(struct thread *from, struct thread *to, u64 at)
 {
     (void)at;
     if (((u64)from->tracks | (u64)to->tracks) != 0)
         tracked_switched(from, to);
 }
-SENSOR(switch, switched, MONITORS_SWITCHES);
+SENSOR(switch, sense_switch, MONITORS_SWITCHES);
 
 static void stayed(struct thread *thread)
 {
@@ -154,26 +154,26 @@ static void tell_call(const struct dispatcher *side, enum sys_monitor_call what,
     soft_mask_restore(masked);
 }
 
-static void call_made(struct dispatcher *client, struct dispatcher *server, u64 call)
+static void sense_call_made(struct dispatcher *client, struct dispatcher *server, u64 call)
 {
     (void)server;
     tell_call(client, SYS_MONITOR_CALL_MADE, call);
 }
-SENSOR(call_made, call_made, MONITORS_CALLS);
+SENSOR(call_made, sense_call_made, MONITORS_CALLS);
 
-static void call_taken(struct dispatcher *server, u32 client, u64 call)
+static void sense_call_taken(struct dispatcher *server, u32 client, u64 call)
 {
     (void)client;
     tell_call(server, SYS_MONITOR_CALL_SERVED, call);
 }
-SENSOR(call_taken, call_taken, MONITORS_CALLS);
+SENSOR(call_taken, sense_call_taken, MONITORS_CALLS);
 
-static void call_answered(struct dispatcher *server, u32 client, u64 call)
+static void sense_call_answered(struct dispatcher *server, u32 client, u64 call)
 {
     (void)client;
     tell_call(server, SYS_MONITOR_CALL_ANSWERED, call);
 }
-SENSOR(answered, call_answered, MONITORS_CALLS);
+SENSOR(answered, sense_call_answered, MONITORS_CALLS);
 
 // ---- plain system calls -------------------------------------------------------------------------
 

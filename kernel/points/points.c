@@ -10,7 +10,7 @@ struct point {
     u32 *place;
     u32 *label; // NULL: the handlers stand in its place
     u64 event;
-    // With a label, not 0: a fast path gives way here, unless `event` has handlers for these events.
+    // With a label, not 0: a fast path gives way here, unless `event` has handlers of these events.
     // Without one: 0, a fast path's point, where all the wanted ones are, the first one first; not
     // 0, where the wanted one is, a function, if it is alone.
     u64 performs;

@@ -23,8 +23,8 @@ extern u64 syscall_entries[SYSCALL_COUNT];
 void syscalls_init(void); // fills them; set-up
 
 // Puts a function in the place of all plain calls, which goes on to syscall_entries, or takes it
-// away (NULL). It costs nothing while there is none: the CPUs find another table of entries. Each of the
-// two has one user. Call both between patch_begin and patch_end, after which all CPUs do so.
+// away (NULL). It costs nothing while there is none: the CPUs find another table of entries. Each
+// of the two has one user. Call both between patch_begin and patch_end, after which all CPUs do so.
 void syscalls_stand_in(void (*code)(void));
 // Puts one around these, which goes on as syscall_inner says.
 void syscalls_surround(void (*code)(void));

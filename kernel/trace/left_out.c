@@ -42,13 +42,13 @@ static void leave_out_here(const struct dispatcher *dispatcher)
     trace_platform_unmask(state);
 }
 
-static void switched(struct thread *from, struct thread *to, u64 now)
+static void leave_out_next(struct thread *from, struct thread *to, u64 now)
 {
     (void)from;
     (void)now;
     leave_out_here(to->dispatcher);
 }
-HANDLES(switch, 4, switched, &observer, LEAVES_OUT | CALLS_UNTRACED);
+HANDLES(switch, 4, leave_out_next, &observer, LEAVES_OUT | CALLS_UNTRACED);
 // Behind the events of switches that the fast path of calls has.
 FAST_HANDLED(fast_traced, 3, &observer, LEAVES_OUT);
 FAST_HANDLED(fast_call, 4, &observer, LEAVES_OUT);

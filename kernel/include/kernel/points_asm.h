@@ -6,7 +6,8 @@
 #include <kernel/asm_offsets.h>
 
 // clang-format off
-// Marks the instruction at label 1 in front: the first wanted handler of \event stands in its place.
+// Marks the instruction at label 1 in front: the first wanted handler of \event stands in its
+// place.
     .macro fast_point event
     .pushsection .points, "a", @progbits
     .balign 8
@@ -34,8 +35,8 @@
     .endm
 #define NO_EVENT EVENT_NUMBERS // a fast path without a point
 
-// Registers a handler of a fast path's point, name and number. exit: an instruction that goes back there, and may
-// be patched to go on to another handler.
+// Registers a handler of a fast path's point, name and number. exit: an instruction that goes back
+// there, and may be patched to go on to another handler.
     .macro handles_fast name, event, order, entry, exit, observer, wants
     .pushsection .handlers.\name\().\order, "a", @progbits
     .balign 8
