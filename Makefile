@@ -85,7 +85,7 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 PUBLIC := run check test test-long test-sanitized bench bench-scaling bench-growth bench-slowdown \
     bench-overhead bench-weight bench-linux bench-profile bench-trace bench-web-viewer eval-s003 \
     eval-s004 debug fuzz fuzz-planted fuzz-gateway fuzz-trace fail-power fail-memory coverage \
-    ports test-ports test-posix
+    ports test-ports test-posix test-core
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(or $(if $(filter test test-long bench-web-viewer,$@),web),$(PORTS_SETUP))
@@ -122,6 +122,16 @@ test-now: system-ready $(UNIT_BINS) $(WEB_TOOLS) $(WEB_OUT)/vectors
 test-posix-now: $(IMAGES) $(BUILD)/unit/posix_tables
 	@$(BUILD)/unit/posix_tables
 	@timeout 300 $(QEMU) --cpus $(CPUS) --append 'run=bin/test-posix oneshot' < /dev/null
+
+# A kernel without observers, and what must work on it. OBSERVERS= of the command line has its say.
+CORE = $(BUILD)-core
+test-core-now: $(BENCH_INITRD)
+	@$(MAKE) --no-print-directory BUILD=$(CORE) THIRD=$(THIRD) \
+	    OBSERVERS='$(if $(filter command%,$(origin OBSERVERS)),$(OBSERVERS))' $(CORE)/orrery.elf
+	@for program in test-ipc test-processes; do \
+	    timeout 300 scripts/qemu --kernel $(CORE)/orrery.elf --mem $(MEM) --initrd $(BENCH_INITRD) \
+	        --cpus $(CPUS) --append "init=bin/$$program" < /dev/null || exit 1; \
+	done
 
 # What `make test` leaves out, as each takes minutes.
 test-long-now: system-ready $(WEB_TOOLS)

@@ -3,12 +3,14 @@
 // says behind "->" becomes a line of gen/kernel/asm_offsets.h (scripts/make/generated.mk).
 #include <kernel/percpu.h>
 #include <kernel/pmu_cpu.h>
+#include <kernel/points.h>
 #include <kernel/spinlock.h>
 
 #include "ipc/call_record.h"
 #include "ipc/endpoint.h"
 #include "log/points.h"
 #include "monitors/ring.h"
+#include "monitors/sensor.h"
 #include "monitors/tracks.h"
 #include "proc/dispatcher.h"
 #include "proc/run_queue.h"
@@ -135,9 +137,13 @@ void asm_offsets(void)
     OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
     OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);
 
-    SAY(LOG_SLOW_CALLS, LOG_SLOW_CALLS); // a point's characteristics
-    SAY(LOG_ANY_CALLS, LOG_ANY_CALLS);
-    SAY(LOG_ANY_SWITCHES, LOG_ANY_SWITCHES);
+#define SAY_EVENT(name, parameters, arguments) SAY(EVENT_##name, EVENT_##name);
+    EVENTS(SAY_EVENT)
+    SAY(EVENT_NUMBERS, EVENT_NUMBERS);
+
+    SAY(LOG_WANTS_SERVICE, LOG_BIT(LOG_OF_SERVICE));
+    SAY(LOG_CALLS, LOG_CALLS);
+    SAY(LOG_ANSWERS, LOG_ANSWERS);
     OFFSET(LOG_THRESHOLDS, struct log_descriptor, thresholds);
     SAY(LOG_DESCRIPTOR_SHIFT, __builtin_ctzl(sizeof(struct log_descriptor)));
     SAY(LOG_CALL_SENT, LOG_CALL_SENT);
@@ -157,6 +163,7 @@ void asm_offsets(void)
     OFFSET(RECORD_TIME, struct sys_monitor_record, time);
     OFFSET(RECORD_WORDS, struct sys_monitor_record, word);
     SAY(RECORD_SIZE, sizeof(struct sys_monitor_record));
+    SAY(MONITORS_SWITCHES, MONITORS_SWITCHES);
     SAY(MONITOR_SWITCH, SYS_MONITOR_SWITCH);
     SAY(MONITOR_LEAVES, SYS_MONITOR_LEAVES);
     SAY(MONITOR_COMES, SYS_MONITOR_COMES);

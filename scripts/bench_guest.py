@@ -16,7 +16,7 @@ WITH_SERVERS = {"bin/bench-files"}
 # Of each line, but for those of the kernel that print their own.
 with open(os.path.join(ROOT, "bench/budgets.json"), encoding="utf-8") as budgets:
     BUDGETS = json.load(budgets)
-LINE = re.compile(r"^BENCH (\S+) (\d+(?:\.\d+)?) (\S+)(?: (\d+(?:\.\d+)?|-))?\s*$", re.MULTILINE)
+LINE = re.compile(r"^BENCH (\S+) (-?\d+(?:\.\d+)?) (\S+)(?: (\d+(?:\.\d+)?|-))?\s*$", re.MULTILINE)
 
 
 class Failed(SystemExit):

@@ -11,6 +11,7 @@ own unwind information is not read and serves as an independent witness in the t
 import argparse
 import bisect
 import collections
+import itertools
 import struct
 import sys
 
@@ -19,7 +20,7 @@ SELF_SHIFT, SELF_HOMED, SELF_IDLE, SELF_LOW_LR = 3, 1, 2, 13
 SELF_HOME, LR_HOME, LOW_LR_HOME = 48, 16, -400
 # Jumps that the machine code does not show: faults, and instructions patched to branches.
 JUMP_TABLES = (("fixups", 2), ("dref_sites", 2), ("trace_points", 3),
-               ("switch_points", 3), ("log_points", 3), ("memory_points", 2))
+               ("points", 4), ("memory_points", 2))
 IDLE_FUNCTION = "thread_idle_loop"
 
 PADDING = (0x60000000, 0x60420000)  # nop, ori 2,2,0
@@ -92,9 +93,27 @@ class Elf:
     def jumps(self, name, stride):
         """From and to address of jumps listed between the symbols NAME_start and NAME_end, if the
         ELF has them, in records of stride words that begin with the two."""
+        return [record[:2] for record in self.table(name, stride) if record[1] != 0]
+
+    def table(self, name, stride):
+        """The records of stride words between the symbols NAME_start and NAME_end, if any."""
         start, end = self.by_name.get(name + "_start"), self.by_name.get(name + "_end")
         words = self.words(start.value, end.value, "Q") if start and end else ()
-        return zip(words[::stride], words[1::stride])
+        return list(zip(*[iter(words)] * stride))
+
+    def handler_jumps(self):
+        """The same of fast paths' points (kernel/points.h): from such a point to each handler of
+        its event, and from each handler's exit to those behind it."""
+        handlers = [(event, entry, leaves) for event, _, _, entry, leaves
+                    in self.table("handlers", 5)]
+        for place, label, event, _ in self.table("points", 4):
+            for of, entry, _ in handlers:
+                if label == 0 and of == event and entry != 0:
+                    yield place, entry
+        for at, (event, _, leaves) in enumerate(handlers):
+            for of, entry, _ in handlers[at + 1:]:
+                if leaves != 0 and of == event and entry != 0:
+                    yield leaves, entry
 
 
 # ---- functions ---------------------------------------------------------------------------------
@@ -309,10 +328,10 @@ class Analysis:
         self.functions = find_functions(elf, self.start, self.end)
         self.states = [False] * len(self.code)  # False: not reached
         self.jumps = collections.defaultdict(list)  # of instruction index: asm goto targets
-        for table, stride in JUMP_TABLES:
-            for source, target in elf.jumps(table, stride):
-                if self.start <= target < self.end and self.start <= source < self.end:
-                    self.jumps[self.index(source)].append(self.index(target))
+        tables = [elf.jumps(table, stride) for table, stride in JUMP_TABLES]
+        for source, target in itertools.chain(elf.handler_jumps(), *tables):
+            if self.start <= target < self.end and self.start <= source < self.end:
+                self.jumps[self.index(source)].append(self.index(target))
         methods = [elf.by_name.get(name) for name in ("co_text_start", "co_text_end")]
         self.methods = range(*(m.value for m in methods)) if all(methods) else range(0)
         self.entries = {self.index(f.start) for f in self.functions

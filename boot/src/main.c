@@ -15,6 +15,7 @@
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/pmu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <kernel/startup.h>
 #include <kernel/thread.h>
@@ -89,7 +90,7 @@ static void start_services(void)
     if (trace_start_services() != 0)
         panic("out of memory for the trace services");
     pmu_start();
-    monitors_init();
+    TELL(services_begin);
     block_init();
     report("services run");
 }

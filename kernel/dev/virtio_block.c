@@ -7,13 +7,13 @@
 #include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/memory.h>
+#include <kernel/points.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
+#include <orrery/monitors.h>
 #include <string.h>
 #include <trace/events.h>
-
-#include "monitors/sensor.h"
 
 #define VENDOR 0x1af4
 #define DEVICE 0x1001
@@ -301,14 +301,13 @@ static s64 perform(u32 type, u64 offset, u64 bytes)
     disk.available->ring[index % disk.queue_size] = 0; // every chain begins with descriptor 0
     barrier();
     trace_block_begin(type, offset, bytes);
-    monitors_tell(SYS_MONITOR_BLOCK, monitored_as(type), bytes);
+    HAPPENS(block, monitored_as(type), bytes);
     *(volatile u16 *)&disk.available->index = ++index;
     barrier();
     store16(REG_QUEUE_NOTIFY, 0);
     s64 status = await(index);
     trace_block_end(type, status);
-    monitors_tell(SYS_MONITOR_BLOCK, monitored_as(type) | SYS_MONITOR_BLOCK_ENDS,
-                  status == 0 ? bytes : (u64)status);
+    HAPPENS(block, monitored_as(type) | SYS_MONITOR_BLOCK_ENDS, status == 0 ? bytes : (u64)status);
     disk.broken = status == E_TIMEOUT;
     return status;
 }

@@ -34,6 +34,12 @@ u32 ppc_branch(const void *from, const void *to)
     return 0x48000000u | ((u32)distance & 0x03fffffcu);
 }
 
+// A function's descriptor begins with the address of its code.
+u32 ppc_branch_to(const void *from, void (*function)(void))
+{
+    return ppc_branch(from, *(const void *const *)function);
+}
+
 static void open_view(void)
 {
     spin_lock(&lock);

@@ -10,14 +10,14 @@
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
+#include <orrery/log.h>
 #include <string.h>
 #include <trace/events.h>
 #include <trace/reasons.h>
 
-#include "log/points.h"
-#include "monitors/sensor.h"
 #include "proc/dispatcher.h"
 
 // ---- delivery of calls -------------------------------------------------------------------------
@@ -36,13 +36,8 @@ static void call_taken(struct posted_event *event, bool delivered)
     // Not delivered: the server ends, and with it the call (ipc_process_ends).
     if (delivered) {
         trace_ipc_take(event->event.id);
-        monitors_tell_call(dispatcher_current(), SYS_MONITOR_CALL_SERVED, event->event.id);
-        LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
+        HAPPENS(call_taken, dispatcher_current(), queued->domain, event->event.id);
     }
-    kfree(queued);
-    return;
-logged:
-    log_tell(LOG_CALL_TAKEN, dispatcher_domain(dispatcher_current()), queued->domain);
     kfree(queued);
 }
 
@@ -85,16 +80,6 @@ static s64 deliver_call(struct call_start *start, struct call_record *record,
     return CALL_HANDED;
 }
 
-// Logs a call. The server takes a handed one at once.
-static void log_call(const struct call_start *start, bool handed)
-{
-    u32 client = dispatcher_domain(start->client), server = dispatcher_domain(start->target);
-
-    log_tell(LOG_CALL_SENT, client, server);
-    if (handed)
-        log_tell(LOG_CALL_TAKEN, server, client);
-}
-
 static s64 send_call(struct endpoint *endpoint, struct call_start *start,
                      struct call_record *record)
 {
@@ -112,15 +97,11 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
     } else {
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
                        start->message.bytes, result == CALL_HANDED, event.words[0]);
-        monitors_tell_call(start->client, SYS_MONITOR_CALL_MADE, start->call);
-        if (result == CALL_HANDED)
-            monitors_tell_call(start->target, SYS_MONITOR_CALL_SERVED, start->call);
+        HAPPENS(call_made, start->client, start->target, start->call);
+        // The server takes a handed one at once.
+        HAPPENS_IF(result == CALL_HANDED, call_taken, start->target,
+                   dispatcher_domain(start->client), start->call);
     }
-    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
-    return result;
-logged:
-    if (result >= 0)
-        log_call(start, result == CALL_HANDED);
     return result;
 }
 
@@ -237,21 +218,14 @@ static s64 deliver_reply(struct dispatcher *self, struct call_record *record, st
     call_answered(record);
     if (hand_over)
         *resumed = client;
-    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
-    return 0;
-logged:
-    log_tell(LOG_ANSWER_TAKEN, dispatcher_domain(client), dispatcher_domain(self));
+    HAPPENS(answer_taken, client, dispatcher_domain(self));
     return 0;
 }
 
 // Tells that self has answered a call. On the CPU of self.
 static void tell_answer(struct dispatcher *self, u64 call)
 {
-    monitors_tell_call(self, SYS_MONITOR_CALL_ANSWERED, call);
-    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
-    return;
-logged:
-    log_tell(LOG_ANSWER_SENT, dispatcher_domain(self), dispatcher_ipc(self)->answered);
+    HAPPENS(answered, self, dispatcher_ipc(self)->answered, call);
 }
 
 // Sends the answer, once the record belongs to us. Takes the message over.

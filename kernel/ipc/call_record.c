@@ -8,11 +8,10 @@
 #include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
 #include <trace/events.h>
-
-#include "log/points.h"
 
 _Static_assert(CALL_MAX - 1 <= CALL_INDEX_MASK && ORRERY_MAX_CPUS <= 8, "a word holds them");
 
@@ -301,10 +300,7 @@ static void reply_taken(struct posted_event *event, bool delivered)
     u32 server = record->domain;
     trace_ipc_take_reply(with_state(record->word, CALL_PENDING));
     call_answered(record);
-    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
-    return;
-logged:
-    log_tell(LOG_ANSWER_TAKEN, dispatcher_domain(dispatcher_current()), server);
+    HAPPENS(answer_taken, dispatcher_current(), server);
 }
 
 s64 call_post_reply(struct call_record *record)

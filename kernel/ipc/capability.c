@@ -34,6 +34,13 @@ struct capability_table *capability_table_create(void)
     return table;
 }
 
+static const struct capability_kind *monitors; // NULL: there are none
+
+void capability_set_monitors(const struct capability_kind *kind)
+{
+    monitors = kind;
+}
+
 static bool is_memory(u32 type)
 {
     return type == CAPABILITY_MEMORY || type == CAPABILITY_READABLE;
@@ -48,7 +55,7 @@ static void hold(const struct capability *capability)
     else if (is_memory(capability->type))
         fcm_hold(capability->object);
     else if (capability->type == CAPABILITY_MONITOR)
-        monitor_hold(capability->object);
+        monitors->hold(capability->object);
 }
 
 void capability_release(struct capability *capability)
@@ -63,7 +70,7 @@ void capability_release(struct capability *capability)
     else if (is_memory(released.type))
         fcm_put(released.object);
     else if (released.type == CAPABILITY_MONITOR)
-        monitor_put(released.object);
+        monitors->put(released.object);
 }
 
 static const u8 type_of_tag[] = {

@@ -21,34 +21,10 @@
 
 #include "fast_path.h"
 
-// Too much bulk? The branch is also taken, whatever CR0 says, while events are counted by task
-// (proc/switch_points.h), as the scheduler then has to know of every change, while a monitor
-// records calls, which call.c tells, and while the trace leaves out processes, but has no switches.
-    .macro unless_switches_counted target
-1:  bgt-    \target
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-    .quad   1b, \target, SWITCHES_COUNTED
-    .quad   1b, \target, CALLS_UNTRACED
-#ifndef WITHOUT_SENSORS
-    .quad   1b, \target, CALLS_MONITORED
-#endif
-    .popsection
-    .endm
-
-// Goes to copy if there is bulk. Whatever CR0 says, it goes to serve instead while services are
-// logged, to log while user logs, and to tell while a monitor records; log then goes on as here.
-    .macro unless_bulk_or_told copy, tell, serve, log, user
-1:  bne-    \copy
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-    .quad   1b, \serve, SERVICES_LOGGED
-    .quad   1b, \log, \user
-#ifndef WITHOUT_SENSORS
-    .quad   1b, \tell, SWITCHES_MONITORED
-#endif
-    .popsection
-    .endm
+// What the fast path performs. It gives way while somebody wants to be told of it, but cannot be
+// told here: at the test for too much bulk.
+#define CALL_PERFORMS (PERFORMS(switch) | PERFORMS(call_made) | PERFORMS(call_taken))
+#define ANSWER_PERFORMS (PERFORMS(switch) | PERFORMS(answered) | PERFORMS(answer_taken))
 
 // Is nothing more urgent than dispatcher r16 ready? Leaves r20 = this CPU's run queue.
     .macro unless_urgent target
@@ -71,9 +47,10 @@ ipc_fast_call:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_switches_counted put_back_call
+1:  bgt-    put_back_call
+    gives_way EVENT_fast_call, CALL_PERFORMS, put_back_call
     cmpldi  r5, 1                   // CALL_ALONE
-    unless_logged LOG_SLOW_CALLS, bgt-, put_back_call
+    bgt-    put_back_call
     cmpldi  r3, 4096                // CAPABILITY_MAX
     bge-    put_back_call
     ld      r15, DISPATCHER_CAPABILITIES(r14)
@@ -109,8 +86,8 @@ ipc_fast_call:
     std     r5, DISPATCHER_ALONE(r14)
     change_dispatcher DISPATCHER_IN_CALL
     cmpdi   r6, 0
-    unless_bulk_or_told ipc_copy_call, ipc_monitor_call, logs_fast_service_call, \
-        logs_fast_call, CALLS_LOGGED
+1:  bne-    ipc_copy_call           // is there bulk? Handlers ask that, too
+    fast_point EVENT_fast_call
     .globl  ipc_call_copied
 ipc_call_copied:
     while_traced TRACE_MAJOR_SCHED, call_switch_event
@@ -161,11 +138,12 @@ ipc_fast_reply_wait:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_switches_counted put_back_reply
+1:  bgt-    put_back_reply
+    gives_way EVENT_fast_answer, ANSWER_PERFORMS, put_back_reply
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
-    unless_logged LOG_SLOW_CALLS, bne-, put_back_reply
+    bne-    put_back_reply
     ld      r16, CALL_CLIENT(r17)
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r20, DISPATCHER_STATE(r14)
@@ -184,8 +162,8 @@ ipc_fast_reply_wait:
     std     r21, DISPATCHER_HANDED_CALL(r14)
     change_dispatcher DISPATCHER_ASLEEP
     cmpdi   r6, 0
-    unless_bulk_or_told ipc_copy_reply, ipc_monitor_reply, logs_fast_service_reply, \
-        logs_fast_reply, ANSWERS_LOGGED
+1:  bne-    ipc_copy_reply
+    fast_point EVENT_fast_answer
     .globl  ipc_reply_copied
 ipc_reply_copied:
     while_traced TRACE_MAJOR_SCHED, reply_switch_event
@@ -206,45 +184,6 @@ ipc_copy_call:
 ipc_copy_reply:
     copy_bulk
     b       ipc_reply_copied
-
-// ---- monitors -----------------------------------------------------------------------------------
-
-#ifndef WITHOUT_SENSORS
-// As monitors_switch(r22, r23), and on with bulk: 6 instructions if nobody tracks them and there is
-// none. r3, r4, r19 ... r21 and r24 ... r31 are free here, as what they had is in the frame.
-    .macro monitor_switch reason, copy, copied
-    ld      r19, THREAD_TRACKS(r22)
-    ld      r20, THREAD_TRACKS(r23)
-    or      r20, r19, r20
-    cmpdi   cr1, r20, 0
-    bne-    cr1, 1f
-    beq+    \copied
-    b       \copy
-1:  cmpdi   r19, 0
-    mfspr   r24, 268                // the time base
-    li      r27, MONITOR_FAST_PATH
-    beq-    2f
-    lis     r25, MONITOR_SWITCH << 8 | \reason
-    li      r26, MONITOR_LEAVES
-    bl      monitors_fire_switch
-2:  ld      r19, THREAD_TRACKS(r23)
-    cmpdi   r19, 0
-    beq-    3f
-    lis     r25, MONITOR_SWITCH << 8
-    li      r26, MONITOR_COMES
-    bl      monitors_fire_switch
-3:  cmpdi   r6, 0
-    beq+    \copied
-    b       \copy
-    .endm
-
-    .globl  ipc_monitor_call
-ipc_monitor_call:
-    monitor_switch REASON_CALL, ipc_copy_call, ipc_call_copied
-    .globl  ipc_monitor_reply
-ipc_monitor_reply:
-    monitor_switch REASON_REPLY, ipc_copy_reply, ipc_reply_copied
-#endif
 
 // ---- not today ----------------------------------------------------------------------------------
 
@@ -286,10 +225,7 @@ put_back_reply:
 #define RING(field) (R13_TRACE + TRACE_CPU_##field)
     .macro leave_out
 1:  nop
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-    .quad   1b, 2f, TRACE_LEAVES_OUT
-    .popsection
+    point   EVENT_fast_traced, 2f
     b       4f
 2:  ld      r10, DISPATCHER_UNTRACED(r16)
     ld      r9, RING(COUNTED_MAJORS)(r13)

@@ -7,11 +7,11 @@
 #include <kernel/asm_offsets.h>
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
+#include <kernel/points_asm.h>
 
 #include "call_layout.h"
 #include "exception/user.h"
 #include "proc/dispatcher_layout.h"
-#include "proc/switch_points.h"
 
 // clang-format off
 #define GPR(n) (FRAME_GPR + 8*(n) - USER_FRAME) // from kernel_stack
@@ -74,16 +74,6 @@
     std     r0, GPR(1)(r1)
     std     r2, GPR(2)(r1)
     std     r28, FIELD(FRAME_PC)(r1)
-    .endm
-
-// A test of the fast path. It fails, whatever CR0 says, while one of these characteristics is
-// logged (log/points.h), as then C has to tell them.
-    .macro unless_logged characteristics, branch, target=put_back
-1:  \branch    \target
-    .pushsection .log_points, "a", @progbits
-    .balign 8
-    .quad   1b, \target, \characteristics
-    .popsection
     .endm
 
 // Locks the run queue of r20, or takes the branch to target if somebody else has it. No other lock

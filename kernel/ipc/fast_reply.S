@@ -17,17 +17,9 @@
 #define STATE_AND_OWN (CALL_STATE_MASK << 4 | 1)
 #define PENDING_AND_OWN (CALL_PENDING << 4 | 1)
 
-// Too much bulk? The branch is taken whatever CR0 says while a monitor records.
-    .macro unless_events_monitored
-1:  bgt-    put_back
-#ifndef WITHOUT_SENSORS
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-    .quad   1b, put_back, SWITCHES_MONITORED
-    .quad   1b, put_back, EVENTS_MONITORED
-    .popsection
-#endif
-    .endm
+// What it performs. It gives way while somebody wants to be told of it.
+#define REPLY_PERFORMS \
+    (PERFORMS(ready) | PERFORMS(answered) | PERFORMS(answer_taken) | PERFORMS(syscall))
 
     .text
     .balign 64
@@ -41,7 +33,8 @@ ipc_fast_reply:
     .endr
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_events_monitored
+1:  bgt-    put_back
+    gives_way NO_EVENT, REPLY_PERFORMS, put_back
     unless_traced
     ld      r15, PERCPU_CALL_CHUNKS(r13)
     rldicl  r16, r4, 20, 48         // the index, of which CALL_INDEX_SHIFT is 44
@@ -57,7 +50,7 @@ ipc_fast_reply:
     lq      r18, CALL_WORD(r17)     // r18 = word, r19 = client
     rldicl  r15, r4, 4, 58
     cmpld   r18, r4
-    unless_logged LOG_ANY_CALLS, bne-
+    bne-    put_back
     andi.   r15, r15, STATE_AND_OWN
     cmpldi  r15, PENDING_AND_OWN
     ld      r15, CALL_SERVER(r17)

@@ -12,21 +12,6 @@
 
 #include "fast_path.h"
 
-// Has anything come? The branch is taken whatever CR0 says while somebody has to be told of
-// switches, or of system calls.
-    .macro unless_told
-1:  bne-    put_back
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-    .quad   1b, put_back, SWITCHES_COUNTED
-    .quad   1b, put_back, TRACE_LEAVES_OUT
-#ifndef WITHOUT_SENSORS
-    .quad   1b, put_back, SWITCHES_MONITORED
-    .quad   1b, put_back, EVENTS_MONITORED
-#endif
-    .popsection
-    .endm
-
     .text
     .balign 64
     .globl  ipc_fast_wait
@@ -41,7 +26,8 @@ ipc_fast_wait:
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r22, DISPATCHER_THREAD(r14)
     cmpldi  r19, 0
-    unless_told
+1:  bne-    put_back                // has anything come?
+    gives_way NO_EVENT, PERFORMS(switch) | PERFORMS(syscall), put_back
     unless_traced
     lwz     r21, 0(r21)             // disabled
     lbz     r19, THREAD_WAKE_TOKEN(r22)
@@ -55,7 +41,7 @@ ipc_fast_wait:
 // Whoever handed this one the CPU gets it back (ipc_before_sleep), except one that has no other
 // threads, and has got it from nobody either. That stays noted, and will be looked at again.
     cmpld   r15, r18
-    unless_logged LOG_ANY_SWITCHES, bne-
+    bne-    put_back
     cmpld   r17, r18
     beq     1f
     lq      r18, CALL_WORD(r17)     // r18 = word, r19 = client

@@ -5,12 +5,12 @@
 
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
 #include <string.h>
 #include <trace/events.h>
 
-#include "log/points.h"
 #include "proc/dispatcher.h"
 
 struct queued_message {
@@ -28,11 +28,7 @@ static void message_taken(struct posted_event *event, bool delivered)
     atomic_add(&queued->endpoint->queued, -1UL);
     endpoint_put(queued->endpoint);
     kfree(queued);
-    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
-    return;
-logged:
-    if (delivered)
-        log_tell(LOG_MESSAGE_TAKEN, dispatcher_domain(dispatcher_current()), sender);
+    HAPPENS_IF(delivered, message_taken, sender);
 }
 
 // Returns where a message goes: cpu's dispatcher, or with -1 the endpoint's. NULL and an error.
@@ -92,11 +88,7 @@ CO_METHOD s64 endpoint_send(struct endpoint_rep *self, u64 pid, u64 badge, u64 c
     else
         endpoint->cpus[cpu_id()].messages++;
     trace_ipc_send(endpoint->root.coid, pid, to->cpu, error);
-    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
-    return error;
-logged:
-    if (error == 0)
-        log_tell(LOG_MESSAGE_SENT, sender, dispatcher_domain(to));
+    HAPPENS_IF(error == 0, message_sent, sender, to);
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <log/handler.h>
@@ -15,6 +16,9 @@
 
 #include "pmu/counting_log.h"
 #include "points.h"
+#include "proc/dispatcher.h"
+#include "proc/domain.h"
+#include "proc/scheduler.h"
 
 #define WINDOW_BYTES (2 * LOG_AREA_BYTES)
 #define NOTHING ((struct log_head *)LOG_WINDOWS_BASE)
@@ -48,7 +52,7 @@ u64 log_timebase(void)
 
 // ---- behind points ------------------------------------------------------------------------------
 
-void log_tell(u32 event, u32 current, u32 correspondent)
+static void logs_tell(u32 event, u32 current, u32 correspondent)
 {
     u8 masked = soft_mask();
 
@@ -57,12 +61,51 @@ void log_tell(u32 event, u32 current, u32 correspondent)
     soft_mask_restore(masked);
 }
 
+static void logs_call_made(struct dispatcher *client, struct dispatcher *server, u64 call)
+{
+    (void)call;
+    logs_tell(LOG_CALL_SENT, dispatcher_domain(client), dispatcher_domain(server));
+}
+HANDLES(call_made, 1, logs_call_made, &log_observer, LOG_CALLS | LOG_MAKING);
+
+static void logs_call_taken(struct dispatcher *server, u32 client, u64 call)
+{
+    (void)call;
+    logs_tell(LOG_CALL_TAKEN, dispatcher_domain(server), client);
+}
+HANDLES(call_taken, 1, logs_call_taken, &log_observer, LOG_CALLS | LOG_MAKING);
+
+static void logs_answered(struct dispatcher *server, u32 client, u64 call)
+{
+    (void)call;
+    logs_tell(LOG_ANSWER_SENT, dispatcher_domain(server), client);
+}
+HANDLES(answered, 1, logs_answered, &log_observer, LOG_ANSWERS | LOG_MAKING);
+
+static void logs_answer_taken(struct dispatcher *client, u32 server)
+{
+    logs_tell(LOG_ANSWER_TAKEN, dispatcher_domain(client), server);
+}
+HANDLES(answer_taken, 1, logs_answer_taken, &log_observer, LOG_ANSWERS | LOG_MAKING);
+
+static void logs_message_sent(u32 sender, struct dispatcher *receiver)
+{
+    logs_tell(LOG_MESSAGE_SENT, sender, dispatcher_domain(receiver));
+}
+HANDLES(message_sent, 1, logs_message_sent, &log_observer, LOG_BIT(LOG_OF_CALLS));
+
+static void logs_message_taken(u32 sender)
+{
+    logs_tell(LOG_MESSAGE_TAKEN, dispatcher_domain(dispatcher_current()), sender);
+}
+HANDLES(message_taken, 1, logs_message_taken, &log_observer, LOG_BIT(LOG_OF_CALLS));
+
 void log_tell_here(u32 event, u32 current, u32 correspondent)
 {
     log_happens(&cpus[cpu_id()].logs, event, current, correspondent, 1);
 }
 
-void log_tell_page(u32 domain, s32 change)
+static void page_charged(u32 domain, s32 change)
 {
     u8 masked = soft_mask();
     struct log_host *cpu = &cpus[cpu_id()];
@@ -71,6 +114,7 @@ void log_tell_page(u32 domain, s32 change)
         log_happens(&cpu->logs, LOG_MEMORY, domain, 0, (u32)(cpu->pages[domain] += change));
     soft_mask_restore(masked);
 }
+HANDLES(page_charged, 1, page_charged, &log_observer, LOG_BIT(LOG_OF_MEMORY));
 
 static u32 clip(u64 counter)
 {
@@ -113,7 +157,7 @@ static bool counts_last_long(const struct log_host *cpu)
     return false;
 }
 
-void log_tell_switch(u32 domain, u64 now)
+static inline __attribute__((always_inline)) void logs_tell_switch(u32 domain, u64 now)
 {
     struct log_host *cpu = &cpus[cpu_id()];
 
@@ -123,7 +167,22 @@ void log_tell_switch(u32 domain, u64 now)
         change_counts(cpu, domain);
 }
 
-void log_tell_tick(u32 length, u64 now)
+static void logs_switched(struct thread *from, struct thread *to, u64 now)
+{
+    (void)from;
+    logs_tell_switch(domain_of_thread(to), now);
+}
+HANDLES(switch, 1, logs_switched, &log_observer,
+        LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE));
+
+void log_tell_service(struct thread *from, struct thread *to)
+{
+    u64 now = scheduler_charge_here(from);
+
+    logs_tell_switch(domain_of_thread(to), now);
+}
+
+static void ticked(u32 length, u64 now)
 {
     struct log_host *cpu = &cpus[cpu_id()];
 
@@ -135,10 +194,15 @@ void log_tell_tick(u32 length, u64 now)
         change_counts(cpu, cpu->counted_domain);
 }
 
-void log_tell_run_queue(u32 length)
+HANDLES(tick, 1, ticked, &log_observer,
+        LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE));
+
+// An idle CPU has no tick, so readers would take the last length for that of now.
+static void idles(void)
 {
-    log_run_queue(&cpus[cpu_id()].logs, length);
+    log_run_queue(&cpus[cpu_id()].logs, 0);
 }
+HANDLES(idle, 1, idles, &log_observer, LOG_BIT(LOG_OF_RUN_QUEUE));
 
 void log_begin(u32 characteristics)
 {

@@ -9,10 +9,10 @@
 #include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
+#include <kernel/points_asm.h>
 
 #include "exception/user.h"
 #include "fast_layout.h"
-#include "proc/switch_points.h"
 
 // A frame below that of the user code: 0x80 for the callee, r5 ... r12.
 #define STACK_FRAME (USER_FRAME + 0xc0)
@@ -91,16 +91,11 @@ log_slow_\event:
     b       \next
     .endm
 
-// Goes back to the fast path, where bulk is copied, or first to monitors, whatever CR0 says.
-    .macro end_unless_told copied, copy, tell
+// Goes back to the fast path, where bulk is copied, or first to the next handler.
+    .macro end_calls name, event, wants, entry, copied, copy
 1:  beq+    \copied
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-#ifndef WITHOUT_SENSORS
-    .quad   1b, \tell, SWITCHES_MONITORED
-#endif
-    .popsection
     b       \copy
+    handles_fast \name, \event, 2, \entry, 1b, log_observer, \wants
     .endm
 
     .pushsection .data.rel.ro.log_sides, "a", @progbits
@@ -113,44 +108,37 @@ log_sides:
 // Changes r3, r4, r24 ... r31, r2, LR, CR1, and in C CTR.
     .text
     .balign 64
-    .globl  logs_fast_call
 logs_fast_call:
     log_side LOG_CALL_SENT, r14, r16, log_call_taken
 log_call_taken:
     log_side LOG_CALL_TAKEN, r16, r14, log_call_told
 log_call_told:
-    end_unless_told ipc_call_copied, ipc_copy_call, ipc_monitor_call
+    end_calls NAMED(fast_call), LOG_CALLS, logs_fast_call, ipc_call_copied, ipc_copy_call
     log_slow_side LOG_CALL_SENT, log_call_taken
     log_slow_side LOG_CALL_TAKEN, log_call_told
 
     .balign 64
-    .globl  logs_fast_reply
 logs_fast_reply:
     log_side LOG_ANSWER_SENT, r14, r16, log_answer_taken
 log_answer_taken:
     log_side LOG_ANSWER_TAKEN, r16, r14, log_reply_told
 log_reply_told:
-    end_unless_told ipc_reply_copied, ipc_copy_reply, ipc_monitor_reply
+    end_calls NAMED(fast_answer), LOG_ANSWERS, logs_fast_reply, ipc_reply_copied, ipc_copy_reply
     log_slow_side LOG_ANSWER_SENT, log_answer_taken
     log_slow_side LOG_ANSWER_TAKEN, log_reply_told
 
-// The CPU has gone from thread r22 to r23. Tells it, and goes on to log while user logs.
-    .macro tell_service told, log, user
+// The CPU has gone from thread r22 to r23. Tells it.
+    .macro tell_service name, event, copied, copy
+service_\name:
     bl      service_in_c
     cmpdi   r6, 0
-1:  b       \told
-    .pushsection .switch_points, "a", @progbits
-    .balign 8
-    .quad   1b, \log, \user
-    .popsection
+1:  beq+    \copied
+    b       \copy
+    handles_fast \name, \event, 1, service_\name, 1b, log_observer, LOG_WANTS_SERVICE
     .endm
 
-    .globl  logs_fast_service_call
-logs_fast_service_call:
-    tell_service log_call_told, logs_fast_call, CALLS_LOGGED
-    .globl  logs_fast_service_reply
-logs_fast_service_reply:
-    tell_service log_reply_told, logs_fast_reply, ANSWERS_LOGGED
+    tell_service NAMED(fast_call), ipc_call_copied, ipc_copy_call
+    tell_service NAMED(fast_answer), ipc_reply_copied, ipc_copy_reply
 
     .macro begin_c
     mflr    r28
@@ -175,10 +163,10 @@ log_in_c:
     bl      log_tell_here
     end_c
 
-// scheduler_tell_service(r22, r23).
+// log_tell_service(r22, r23).
 service_in_c:
     begin_c
     mr      r3, r22
     mr      r4, r23
-    bl      scheduler_tell_service
+    bl      log_tell_service
     end_c

@@ -6,13 +6,12 @@
 
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/thread.h>
 #include <orrery/errors.h>
 #include <orrery/user.h>
 #include <trace/events.h>
 #include <trace/reasons.h>
-
-#include "monitors/sensor.h"
 
 #define VECTOR_DATA_STORAGE 0x300
 #define DSISR_STORE 0x02000000
@@ -110,7 +109,7 @@ bool space_kernel_fault(const struct frame *frame)
         return false;
     u32 access = frame->dsisr & DSISR_STORE ? PROT_W : PROT_R;
     trace_fault_enter(frame->dar, access);
-    monitors_tell(SYS_MONITOR_FAULT, frame->dar, access);
+    HAPPENS(fault, frame->dar, access);
     enum fault_result result = space_fault(process_space(process), frame->dar, access, NULL);
     trace_fault_exit(frame->dar, result);
     return result == FAULT_RESOLVED;

@@ -10,12 +10,12 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/refs.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <trace/events.h>
 
-#include "log/points.h"
 #include "proc/domain.h"
 #include "proc/services.h"
 
@@ -357,20 +357,16 @@ void pm_set_domain(struct pm *pm, u32 kept)
     __atomic_store_n(&pm->domain, kept, __ATOMIC_RELAXED);
 }
 
-static void tell_page(const struct pm *pm, s32 change)
+static u32 domain_of(const struct pm *pm)
 {
-    log_tell_page(domain_of_memory(__atomic_load_n(&pm->domain, __ATOMIC_RELAXED)), change);
+    return domain_of_memory(__atomic_load_n(&pm->domain, __ATOMIC_RELAXED));
 }
 
 s64 pm_alloc(struct pm *pm)
 {
     s64 page = CO_CALL(struct pm_rep, pm->root.coid, alloc);
 
-    LOG_POINT(LOG_BIT(LOG_OF_MEMORY), logged);
-    return page;
-logged:
-    if (page >= 0)
-        tell_page(pm, 1);
+    HAPPENS_IF(page >= 0, page_charged, domain_of(pm), 1);
     return page;
 }
 
@@ -381,10 +377,7 @@ void pm_free(struct pm *pm, u64 page)
         pages_free(phys_to_virt(page), 0);
         give_back(pm, 1);
     }
-    LOG_POINT(LOG_BIT(LOG_OF_MEMORY), logged);
-    return;
-logged:
-    tell_page(pm, -1);
+    HAPPENS(page_charged, domain_of(pm), -1);
 }
 
 s64 pm_charge(struct pm *pm)

@@ -12,6 +12,7 @@
 
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/process.h>
 #include <kernel/timer.h>
 
@@ -110,6 +111,12 @@ void monitors_library_take_here(void *unused)
     if (percpu()->current->tracks != NULL)
         monitors_library_take(percpu()->current->tracks, timebase());
 }
+
+static void dispatcher_ends(void)
+{
+    monitors_library_take_here(NULL);
+}
+HANDLES_ALWAYS(dispatcher_ends, 1, dispatcher_ends);
 
 static void take_first(struct monitor_ring *ring, u64 time)
 {

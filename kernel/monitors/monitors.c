@@ -2,9 +2,10 @@
 // All monitors, and their number.
 #include "monitors.h"
 
+#include <kernel/capability.h>
+#include <kernel/points.h>
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
-#include <kernel/startup.h>
 #include <orrery/process.h>
 
 #include "monitor.h"
@@ -124,7 +125,21 @@ static struct co_class class = {
     .ops = &ops,
 };
 
-void monitors_init(void)
+static void hold_monitor(void *monitor)
 {
+    monitor_hold(monitor);
+}
+
+static void put_monitor(void *monitor)
+{
+    monitor_put(monitor);
+}
+
+static void monitors_init(void)
+{
+    static const struct capability_kind kind = {hold_monitor, put_monitor};
+
+    capability_set_monitors(&kind);
     service_create(&class, &all.root, &all.rep);
 }
+HANDLES_ALWAYS(services_begin, 1, monitors_init);

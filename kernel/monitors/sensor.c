@@ -3,6 +3,7 @@
 #include "sensor.h"
 
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 
@@ -12,9 +13,20 @@
 #include "ring.h"
 #include "tracks.h"
 
+struct observer monitors_observer;
+
+// Without sensors (kernel/module.mk) nobody is told.
+#ifdef WITHOUT_SENSORS
+#define SENSOR(event, function, bits)                                                              \
+    static void (*const function##_untold)(void) __attribute__((unused)) =                         \
+        (void (*)(void))(function)
+#else
+#define SENSOR(event, function, bits) HANDLES(event, 3, function, &monitors_observer, bits)
+#endif
+
 // Writes a record for each monitor that wants this kind of the tracked thread; on its CPU,
-// soft-masked. ipc/fast_path.S uses fire.S instead, which does the same. Inline, so that registers
-// are saved once a switch and the kind is a constant.
+// soft-masked. The fast path of calls uses fire.S instead, which does the same. Inline, so that
+// registers are saved once a switch and the kind is a constant.
 static inline __attribute__((always_inline)) void fire(const struct monitor_tracks *tracks, u8 kind,
                                                        u8 reason, u64 time, u64 word0, u64 word1)
 {
@@ -62,7 +74,7 @@ static void tell_late_wake(struct thread *thread, u64 now)
         tell_wake(thread, thread->woken_for, now > at ? now - at : 0, now);
 }
 
-void monitors_switch(const struct thread *from, struct thread *to)
+static __attribute__((noinline)) void tracked_switched(struct thread *from, struct thread *to)
 {
     u64 now = timebase();
 
@@ -71,12 +83,23 @@ void monitors_switch(const struct thread *from, struct thread *to)
     tell(to, SYS_MONITOR_COMES, 0, now);
 }
 
-void monitors_stay(const struct thread *thread)
+// Without a frame for a switch of others.
+static void sense_switch(struct thread *from, struct thread *to, u64 at)
 {
-    tell(thread, SYS_MONITOR_STAYS, thread->reason, timebase());
+    (void)at;
+    if (((u64)from->tracks | (u64)to->tracks) != 0)
+        tracked_switched(from, to);
 }
+SENSOR(switch, sense_switch, MONITORS_SWITCHES);
 
-void monitors_wake(struct thread *thread, u32 reason)
+static void stayed(struct thread *thread)
+{
+    if (thread->tracks != NULL)
+        tell(thread, SYS_MONITOR_STAYS, thread->reason, timebase());
+}
+SENSOR(stay, stayed, MONITORS_SWITCHES);
+
+static void woken(struct thread *thread, u32 reason)
 {
     u8 masked = soft_mask();
 
@@ -90,6 +113,7 @@ void monitors_wake(struct thread *thread, u32 reason)
     }
     soft_mask_restore(masked);
 }
+SENSOR(ready, woken, MONITORS_EVENTS);
 
 void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1)
 {
@@ -102,13 +126,56 @@ void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1)
     soft_mask_restore(masked);
 }
 
-void monitors_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id)
+static void faulted(u64 address, u32 access)
+{
+    monitors_event(SYS_MONITOR_FAULT, 0, address, access);
+}
+SENSOR(fault, faulted, MONITORS_EVENTS);
+
+static void special_called(u64 number, u64 result)
+{
+    monitors_event(SYS_MONITOR_SYSCALL, 0, number, result);
+}
+SENSOR(syscall, special_called, MONITORS_EVENTS);
+
+static void block_used(u64 request, u64 value)
+{
+    monitors_event(SYS_MONITOR_BLOCK, 0, request, value);
+}
+SENSOR(block, block_used, MONITORS_EVENTS);
+
+// ---- calls: one side is a dispatcher of this CPU ------------------------------------------------
+
+static void tell_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id)
 {
     u8 masked = soft_mask();
 
     tell_other(side->thread, SYS_MONITOR_CALL, 0, timebase(), what, id);
     soft_mask_restore(masked);
 }
+
+static void sense_call_made(struct dispatcher *client, struct dispatcher *server, u64 call)
+{
+    (void)server;
+    tell_call(client, SYS_MONITOR_CALL_MADE, call);
+}
+SENSOR(call_made, sense_call_made, MONITORS_CALLS);
+
+static void sense_call_taken(struct dispatcher *server, u32 client, u64 call)
+{
+    (void)client;
+    tell_call(server, SYS_MONITOR_CALL_SERVED, call);
+}
+SENSOR(call_taken, sense_call_taken, MONITORS_CALLS);
+
+static void sense_call_answered(struct dispatcher *server, u32 client, u64 call)
+{
+    (void)client;
+    tell_call(server, SYS_MONITOR_CALL_ANSWERED, call);
+}
+SENSOR(answered, sense_call_answered, MONITORS_CALLS);
+
+// ---- plain system calls -------------------------------------------------------------------------
 
 s64 monitors_syscall(u64 number, s64 result)
 {

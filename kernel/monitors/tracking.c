@@ -6,6 +6,7 @@
 #include <kernel/memory.h>
 #include <kernel/patch.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/process.h>
 #include <kernel/timer.h>
 #include <kernel/wait.h>
@@ -15,8 +16,8 @@
 #include "monitor.h"
 #include "proc/dispatcher.h"
 #include "proc/process.h"
-#include "proc/switch_points.h"
 #include "proc/thread.h"
+#include "sensor.h"
 #include "syscalls/syscalls.h"
 #include "tracks.h"
 
@@ -48,15 +49,15 @@ static u32 kinds_of(const struct monitor *monitor)
 
 static void set_users(u32 before)
 {
-    if (((recorded & OF_SWITCHES) != 0) != ((before & OF_SWITCHES) != 0))
-        switch_points_set(SWITCHES_MONITORED, (recorded & OF_SWITCHES) != 0);
-    if (((recorded & OF_EVENTS) != 0) != ((before & OF_EVENTS) != 0))
-        switch_points_set(EVENTS_MONITORED, (recorded & OF_EVENTS) != 0);
-    if (((recorded ^ before) >> SYS_MONITOR_CALL & 1) != 0)
-        switch_points_set(CALLS_MONITORED, (recorded >> SYS_MONITOR_CALL & 1) != 0);
+    u64 wants = ((recorded & OF_SWITCHES) != 0 ? MONITORS_SWITCHES : 0) |
+                ((recorded & OF_EVENTS) != 0 ? MONITORS_EVENTS : 0) |
+                ((recorded >> SYS_MONITOR_CALL & 1) != 0 ? MONITORS_CALLS : 0);
+
+    if (wants != monitors_observer.wants)
+        observer_wants(&monitors_observer, wants);
     if (((recorded ^ before) >> SYS_MONITOR_SYSCALL & 1) != 0) {
         patch_begin();
-        syscalls_monitor((recorded >> SYS_MONITOR_SYSCALL & 1) != 0);
+        syscalls_surround((recorded >> SYS_MONITOR_SYSCALL & 1) != 0 ? syscall_monitored : NULL);
         patch_end();
     }
 }
@@ -279,7 +280,7 @@ static void set_owner(struct wish *wish)
 }
 
 // A dispatcher that is made meanwhile is either among those gathered, or its maker waits for the
-// mutex in monitors_thread_made.
+// mutex in thread_made.
 static s64 track_locked(struct wish *wish)
 {
     struct monitor *monitor = wish->monitor;
@@ -341,7 +342,8 @@ static void track_new(const struct thread *thread, struct process *process)
     }
 }
 
-void monitors_thread_made(const struct thread *thread, struct process *process)
+// Adds a thread that has not run yet to the tracks of its process.
+static void thread_made(const struct thread *thread, struct process *process)
 {
     if (__atomic_load_n(owner_place(process), __ATOMIC_SEQ_CST) == NULL)
         return;
@@ -349,6 +351,7 @@ void monitors_thread_made(const struct thread *thread, struct process *process)
     track_new(thread, process);
     mutex_unlock(&mutex);
 }
+HANDLES_ALWAYS(thread_made, 1, thread_made);
 
 static void gone_here(void *argument)
 {
@@ -359,11 +362,13 @@ static void gone_here(void *argument)
     thread->tracks = NULL;
 }
 
-void monitors_thread_gone(struct thread *thread)
+// Removes the tracks of a thread that has ended and has left the table of threads.
+static void thread_gone(struct thread *thread)
 {
     if (__atomic_load_n(&thread->tracks, __ATOMIC_RELAXED) != NULL)
         cpus_call(1UL << thread->cpu, gone_here, thread);
 }
+HANDLES_ALWAYS(thread_gone, 1, thread_gone);
 
 static void process_gone(struct process *process)
 {

@@ -9,7 +9,6 @@
 
 struct monitor;
 struct process;
-struct thread;
 
 // All in thread context, no spin lock held.
 
@@ -22,10 +21,5 @@ s64 monitors_run(struct monitor *monitor, bool on);
 // Ends a monitor: every CPU takes it off its threads. Returns whether it ended just now; false if
 // it had before.
 bool monitors_end(struct monitor *monitor);
-
-// Adds a thread that has not run yet to the tracks of its process. NULL stands for the kernel.
-void monitors_thread_made(const struct thread *thread, struct process *process);
-// Removes the tracks of a thread that has ended and has left the table of threads.
-void monitors_thread_gone(struct thread *thread);
 
 #endif

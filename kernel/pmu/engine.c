@@ -6,6 +6,7 @@
 #include <kernel/irq.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/timer.h>
 #include <kernel/wait.h>
 #include <orrery/errors.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proc/switch_points.h"
 #include "task_points.h"
 
 #define TICK_MICROSECONDS 1000   // the first tick after a turn is long enough ends it
@@ -252,7 +252,7 @@ static void follow(const struct engine_session *session, bool on)
     if (!session->follows)
         return;
     if (on ? all.followers++ == 0 : --all.followers == 0)
-        switch_points_set(SWITCHES_COUNTED, on);
+        observer_wants(&tasks_counted, on);
 }
 
 static void leave_locked(struct engine_session *session)

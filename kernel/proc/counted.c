@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Threads as the performance monitor and the trace see them: who runs (pmu/task_points.h), and whom
-// they leave out. Whose malloc is counted.
+// Threads as the performance monitor sees them: who runs (pmu/task_points.h), and whom it leaves
+// out. Whose malloc is counted.
 #include <kernel/address_space.h>
 #include <kernel/irq.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <orrery/errors.h>
-#include <trace/platform.h>
-#include <trace/ring.h>
 
 #include "annex.h"
 #include "dispatcher.h"
@@ -15,42 +14,6 @@
 #include "pmu/task_points.h"
 #include "process.h"
 #include "thread.h"
-
-// ---- the trace ----------------------------------------------------------------------------------
-
-// Leaves out of the trace what this CPU logs, if the dispatcher (NULL: none) that runs is of a
-// process that is left out. The fast path of calls does the same.
-static void leave_out_here(const struct dispatcher *dispatcher)
-{
-    u64 state = trace_platform_mask();
-
-    trace_ring_leave_out(trace_platform_this_cpu(), dispatcher != NULL && dispatcher->untraced);
-    trace_platform_unmask(state);
-}
-
-static void let_off_here(void *argument)
-{
-    (void)argument;
-    leave_out_here(percpu()->dispatcher);
-}
-
-s64 process_set_untraced(u32 pid, bool untraced)
-{
-    struct process *process = process_get(pid);
-
-    if (process == NULL)
-        return E_NOENT;
-    spin_lock(&process->lock);
-    process->untraced = untraced;
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if (process->dispatchers[cpu] != NULL)
-            process->dispatchers[cpu]->untraced = untraced;
-    }
-    spin_unlock(&process->lock);
-    cpus_call(UINT64_MAX, let_off_here, NULL);
-    process_put(process);
-    return 0;
-}
 
 // ---- malloc -------------------------------------------------------------------------------------
 
@@ -95,18 +58,21 @@ static struct pmu_task task_of(const struct thread *thread)
     return task;
 }
 
+struct observer tasks_counted;
+
 // Tag and task change at different places of a switch, and an excluded process has no part in what
 // lies between. So the tag changes before the counts when one comes, and after them when one goes.
-void thread_tell_switch(const struct thread *from, const struct thread *to)
+static void tell_tasks(struct thread *from, struct thread *to, u64 now)
 {
     struct pmu_task before = task_of(from), after = task_of(to);
     u64 owner = to->dispatcher != NULL ? to->dispatcher->tag & ~MODEL_TAG_SPACE : 0;
 
+    (void)now;
     if (owner & MODEL_TAG_EXCLUDED)
         model_set_tag((model_tag() & MODEL_TAG_SPACE) | owner);
     pmu_task_switch(&before, &after);
-    leave_out_here(to->dispatcher);
 }
+HANDLES(switch, 2, tell_tasks, &tasks_counted, 1);
 
 void pmu_task_current(struct pmu_task *task)
 {

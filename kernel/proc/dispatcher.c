@@ -6,6 +6,7 @@
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
@@ -16,7 +17,6 @@
 
 #include "events.h"
 #include "exception/user.h"
-#include "monitors/library.h"
 #include "process.h"
 #include "thread.h"
 
@@ -166,7 +166,7 @@ void dispatcher_end(void)
     dispatcher_drop_events(self);
     fpu_forget(self);
     u8 masked = soft_mask();
-    monitors_library_take_here(NULL);
+    TELL(dispatcher_ends);
     space_switch(NULL);
     soft_mask_restore(masked);
     self->run_ticks = self->thread->run_ticks;

@@ -54,7 +54,7 @@ struct dispatcher {
     u32 cpu;
     u32 thread_id;        // of its thread, also when that has gone
     u32 domain;           // that the logs account it to; under the process's lock
-    u32 descriptor;       // that domain's, or LOG_NOBODY (log/points.h)
+    u32 descriptor;       // that domain's, or LOG_NOBODY (domain.h)
     u64 untraced;         // not 0: the trace leaves it out; as `tag`
     struct spinlock lock; // RANK_CO; guards has_events and the next four
     struct posted_event *first, *last;

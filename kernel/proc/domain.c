@@ -10,7 +10,6 @@
 
 #include "annex.h"
 #include "dispatcher.h"
-#include "log/points.h"
 #include "process.h"
 #include "thread.h"
 

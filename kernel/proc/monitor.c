@@ -6,6 +6,7 @@
 
 #include <kernel/address_space.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
@@ -15,7 +16,6 @@
 #include "dispatcher.h"
 #include "process.h"
 #include "thread.h"
-#include "trace/processes.h"
 
 #define RETRY_MICROSECONDS 10000
 #define ABANDONED_MICROSECONDS 1000000 // after its time: nobody looks for the answer any more
@@ -244,17 +244,6 @@ static s64 look(const struct process_monitor *monitor, u64 question)
     return timebase() >= monitor->deadline ? E_TIMEOUT : E_AGAIN;
 }
 
-// Does the kernel's own part of an answer, of which `bytes` are in buffer.
-static s64 look_into(struct process *process, u32 operation, const u64 arguments[2], s64 status,
-                     void *buffer, u64 bytes)
-{
-    if (operation == MONITOR_TRACE_MASK && status == 0 && arguments[1] != 0)
-        trace_process_renewed(process_pid(process));
-    if (operation == MONITOR_TRACE_READ && status > 0)
-        return trace_process_check(process, arguments[0], buffer, bytes);
-    return (s64)bytes;
-}
-
 // Takes an answer. The buffer is the process's memory, which it may change at any time. So its
 // contents are copied once, and nothing in it is believed.
 static s64 take_answer(struct process *process, u64 question, struct sys_monitor_answer *answer,
@@ -279,8 +268,10 @@ static s64 take_answer(struct process *process, u64 question, struct sys_monitor
         bytes = 0;
     }
     close_question(monitor, question);
-    if (result == 0)
-        result = look_into(process, operation, arguments, answer->status, buffer, bytes);
+    if (result == 0) {
+        result = (s64)bytes;
+        TELL(process_answers, process, operation, arguments, answer->status, buffer, &result);
+    }
     return result;
 }
 

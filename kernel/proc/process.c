@@ -12,6 +12,7 @@
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/pmu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
@@ -24,9 +25,7 @@
 #include "end_watch.h"
 #include "family.h"
 #include "mem/failing.h"
-#include "monitors/tracking.h"
 #include "thread.h"
-#include "trace/processes.h"
 
 extern const process_end_hook process_end_hooks_start[], process_end_hooks_end[];
 
@@ -174,7 +173,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
         dispatcher_discard(dispatcher);
         return result;
     }
-    monitors_thread_made(dispatcher->thread, process);
+    TELL(thread_made, dispatcher->thread, process);
     trace_dispatcher_create(process->pid, dispatcher->thread->id, cpu);
     dispatcher_start(dispatcher);
     return 0;

@@ -6,6 +6,7 @@
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <orrery/errors.h>
 #include <syscalls/numbers.h>
 #include <trace/events.h>
@@ -13,7 +14,6 @@
 #include "dispatcher.h"
 #include "exception/exception.h"
 #include "exception/user.h"
-#include "monitors/sensor.h"
 #include "syscalls/syscalls.h"
 
 #define VECTOR_FPU 0x800
@@ -114,7 +114,7 @@ static inline void page_fault(struct dispatcher *self, struct frame *frame)
     u32 access = fetch ? PROT_X : frame->dsisr & DSISR_STORE ? PROT_W : PROT_R;
 
     trace_fault_enter(address, access);
-    monitors_tell(SYS_MONITOR_FAULT, address, access);
+    HAPPENS(fault, address, access);
     enum fault_result result = space_fault(self->process->space, address, access, FAULT_TRY);
 
     if (result == FAULT_WAIT)
@@ -142,7 +142,7 @@ static void special_system_call(struct frame *frame)
         special_functions[special](frame);
         trace_syscall_exit(number, (s64)frame->gpr[3]);
         // SYS_RESUME has no result: the registers are those of the thread that goes on.
-        monitors_tell(SYS_MONITOR_SYSCALL, number, number == SYS_RESUME ? 0 : frame->gpr[3]);
+        HAPPENS(syscall, number, number == SYS_RESUME ? 0 : frame->gpr[3]);
     }
 }
 

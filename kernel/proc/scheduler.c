@@ -9,6 +9,7 @@
 #include <kernel/irq.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <kernel/startup.h>
@@ -20,12 +21,9 @@
 #include "exception/user.h"
 #include "ipc/call_record.h"
 #include "ipc/endpoint.h"
-#include "log/points.h"
-#include "monitors/sensor.h"
 #include "pmu/task_points.h"
 #include "run_queue.h"
 #include "services.h"
-#include "switch_points.h"
 #include "thread.h"
 
 #define SLICE_MICROSECONDS 10000
@@ -197,11 +195,7 @@ static void slice_over(struct timer *timer)
     if (most_urgent(queue) >= queue->running_priority && !turn_goes_on(queue))
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
-    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE),
-              logged);
-    return;
-logged:
-    log_tell_tick(queue->length, queue->switched_at);
+    HAPPENS(tick, queue->length, queue->switched_at);
 }
 
 // Accounts for a switch from one thread to another. The time runs from switch to switch.
@@ -211,36 +205,21 @@ static inline __attribute__((always_inline)) void account(struct run_queue *queu
     scheduler_charge(queue, from, timebase());
     to->switches++;
     trace_switch(from->id, to->id, from->priority, to->priority, from->reason);
-    LOG_POINT(LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE), logged);
-told:
-    SWITCH_POINT(counted, monitored);
-    return;
-logged:
-    log_tell_switch(domain_of_thread(to), queue->switched_at);
-    goto told;
-counted:
-    thread_tell_switch(from, to);
-monitored:
-    if (MONITORS_SUPPORTED && ((u64)from->tracks | (u64)to->tracks) != 0)
-        monitors_switch(from, to);
+    HAPPENS(switch, from, to, queue->switched_at);
 }
 
-void scheduler_tell_service(struct thread *from, struct thread *to)
+u64 scheduler_charge_here(struct thread *from)
 {
     struct run_queue *queue = &queues[cpu_id()];
 
     scheduler_charge(queue, from, timebase());
-    log_tell_switch(domain_of_thread(to), queue->switched_at);
+    return queue->switched_at;
 }
 
 // Goes on with the thread that runs, as the scheduler chose it again.
 static inline __attribute__((always_inline)) void stay(struct thread *thread)
 {
-    SWITCH_POINT_MONITORED(monitored);
-    return;
-monitored:
-    if (thread->tracks != NULL)
-        monitors_stay(thread);
+    HAPPENS(stay, thread);
 }
 
 // The CPU is idle no more.
@@ -460,13 +439,8 @@ static inline __attribute__((always_inline)) void tell_and_add(struct thread *th
                                                                u32 by)
 {
     trace_wake(thread->id, thread->cpu, by == WAKER_HERE ? thread_waker() : by, reason);
-    EVENT_POINT_MONITORED(monitored);
-add:
+    HAPPENS(ready, thread, reason);
     scheduler_add(thread);
-    return;
-monitored:
-    monitors_wake(thread, reason);
-    goto add;
 }
 
 void scheduler_start(struct thread *thread)
@@ -527,14 +501,10 @@ void thread_yield(void)
     soft_mask_restore(masked);
 }
 
-// Tells the logs that the CPU goes idle. An idle one has no tick, so readers would take the last
-// length for that of now.
+// An idle CPU has no tick, so readers would take the last length for that of now.
 static void tell_idle(void)
 {
-    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE), logged);
-    return;
-logged:
-    log_tell_run_queue(0);
+    HAPPENS(idle);
 }
 
 // Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no

@@ -23,8 +23,8 @@ void thread_deadline(struct timer *timer);
 // Handles the decrementer: fires due timers. Interrupt context.
 void timer_interrupt(void);
 
-// Accounts for a switch on the fast path of calls, and tells of it, while services are logged
-// (log/fast.S). The CPU has gone from one thread to the other. EE off.
-void scheduler_tell_service(struct thread *from, struct thread *to);
+// Charges the time up to now to a thread that this CPU has left by the fast path of calls, which
+// leaves that to the next switch. Returns the time. EE off.
+u64 scheduler_charge_here(struct thread *from);
 
 #endif

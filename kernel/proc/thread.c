@@ -6,6 +6,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/process.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
@@ -13,7 +14,6 @@
 #include <trace/events.h>
 #include <trace/reasons.h>
 
-#include "monitors/tracking.h"
 #include "scheduler.h"
 
 #define SWITCH_FRAME 0x100 // of thread_switch (switch.S)
@@ -36,7 +36,7 @@ static void thread_destroy(struct co_root *root)
 
     KASSERT(thread->magic == THREAD_MAGIC && thread->ended);
     thread_table_remove(thread);
-    monitors_thread_gone(thread);
+    TELL(thread_gone, thread);
     if (thread->stack_top != 0)
         stack_free(thread->stack_top);
     thread->magic = 0;
@@ -134,7 +134,7 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
     struct thread *thread = thread_create_named(name, entry, argument, cpu, priority, NULL);
 
     if (thread != NULL) {
-        monitors_thread_made(thread, NULL);
+        TELL(thread_made, thread, NULL);
         scheduler_start(thread);
     }
     return thread;

@@ -117,8 +117,6 @@ void thread_join_generation(struct thread *thread);
 // Changes the CPU's process, address space and pending work when it goes between threads of which
 // one is a dispatcher. Soft-masked, after `current` has changed, before the stack has.
 void dispatcher_switched(struct thread *from, struct thread *to);
-// Tells the counting of events that the CPU goes from one thread to another. Soft-masked.
-void thread_tell_switch(const struct thread *from, const struct thread *to);
 // Lets the current dispatcher look at its events before it goes on. Interrupt context.
 void dispatcher_poked(void);
 

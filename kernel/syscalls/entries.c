@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: MIT
-// The plain calls as the entry from user mode wants them, and as they are while logged or
-// monitored.
+// The plain calls as the entry from user mode wants them, and as they are while something stands in
+// for all of them, or around that.
 #include "syscalls.h"
 
 #include <kernel/percpu.h>
 
 u64 syscall_entries[SYSCALL_COUNT];
-
-void syscall_traced(void);                   // exception/syscall_traced.S
-void syscall_monitored(void);                // exception/syscall_monitored.S
-static u64 traced_entries[SYSCALL_COUNT];    // all of them
-static u64 monitored_entries[SYSCALL_COUNT]; // all of them; they go on as syscall_unmonitored says
-const u64 *syscall_unmonitored = syscall_entries;
-static bool monitored;
+static u64 stand_ins[SYSCALL_COUNT], outer_ones[SYSCALL_COUNT]; // the same code for all
+const u64 *syscall_inner = syscall_entries;
+static bool outer;
 
 // A function's descriptor begins with the address of its code.
 void syscalls_init(void)
 {
-    for (u32 i = 0; i < SYSCALL_COUNT; i++) {
+    for (u32 i = 0; i < SYSCALL_COUNT; i++)
         syscall_entries[i] = *(const u64 *)syscall_functions[i];
-        traced_entries[i] = *(const u64 *)syscall_traced;
-        monitored_entries[i] = *(const u64 *)syscall_monitored;
-    }
+}
+
+static void fill(u64 *entries, void (*code)(void))
+{
+    for (u32 i = 0; i < SYSCALL_COUNT; i++)
+        __atomic_store_n(&entries[i], *(const u64 *)code, __ATOMIC_RELAXED);
 }
 
 static void set_entries(void)
 {
-    const u64 *entries = monitored ? monitored_entries : syscall_unmonitored;
+    const u64 *entries = outer ? outer_ones : syscall_inner;
 
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        __atomic_store_n(&percpu_of(cpu)->syscalls, (u64)entries, __ATOMIC_RELAXED);
+        __atomic_store_n(&percpu_of(cpu)->syscalls, (u64)entries, __ATOMIC_RELEASE);
 }
 
-void syscalls_trace(bool on)
+void syscalls_stand_in(void (*code)(void))
 {
-    __atomic_store_n(&syscall_unmonitored, on ? traced_entries : syscall_entries, __ATOMIC_RELAXED);
+    if (code != NULL)
+        fill(stand_ins, code);
+    __atomic_store_n(&syscall_inner, code != NULL ? stand_ins : syscall_entries, __ATOMIC_RELEASE);
     set_entries();
 }
 
-void syscalls_monitor(bool on)
+void syscalls_surround(void (*code)(void))
 {
-    monitored = on;
+    if (code != NULL)
+        fill(outer_ones, code);
+    outer = code != NULL;
     set_entries();
 }

@@ -270,9 +270,24 @@ def decoder(call):
     return f'{signature(call)}\n{{\n{check_lines(call)}{limit_lines(call)}{body}}}\n'
 
 
+# Groups of calls that kernels without an observer do not have (kernel/module.mk).
+OBSERVERS = {'Monitors': 'monitors', 'Logs for schedulers': 'log'}
+
+
+def decoding(group):
+    """Of a group's plain calls; without its observer they do not exist."""
+    calls = plain_calls([group])
+    text = '\n'.join([*(with_objects(call) for call in calls if named_objects(call)),
+                      *(decoder(call) for call in calls)])
+    observer = OBSERVERS.get(group.heading)
+    if observer is None:
+        return text
+    absent = ''.join(f'#define decode_{call.name} decode_none\n' for call in calls)
+    return f'#ifdef WITHOUT_{observer}\n{absent}#else\n{text}#endif\n'
+
+
 def table_c(groups):
-    objects = '\n'.join(with_objects(call) for call in plain_calls(groups) if named_objects(call))
-    decoders = '\n'.join(decoder(call) for call in plain_calls(groups))
+    decoders = '\n'.join(decoding(group) for group in groups if plain_calls([group]))
     plain = ''.join(f'    [{call.number}] = (syscall_function)decode_{call.name},\n'
                     for call in plain_calls(groups))
     special = ''.join(f'    special_{call.name},\n' for call in special_calls(groups))
@@ -296,7 +311,6 @@ static s64 decode_none(void)
     return E_NOTSUP;
 }}
 
-{objects}
 {decoders}
 const syscall_function syscall_functions[SYSCALL_COUNT] = {{
     [0] = (syscall_function)decode_none,

@@ -22,11 +22,12 @@ extern const special_function special_functions[SYSCALL_SPECIAL_COUNT];
 extern u64 syscall_entries[SYSCALL_COUNT];
 void syscalls_init(void); // fills them; set-up
 
-// Logs each plain call when it begins and when it ends, from now on or no longer. What is off costs
-// nothing: the CPUs find another table of entries. Any context.
-void syscalls_trace(bool on);
-// Tells monitors of each plain call when it ends. Call both between patch_begin and patch_end,
-// after which all CPUs do so.
-void syscalls_monitor(bool on);
+// Puts a function in the place of all plain calls, which goes on to syscall_entries, or takes it
+// away (NULL). It costs nothing while there is none: the CPUs find another table of entries. Each
+// of the two has one user. Call both between patch_begin and patch_end, after which all CPUs do so.
+void syscalls_stand_in(void (*code)(void));
+// Puts one around these, which goes on as syscall_inner says.
+void syscalls_surround(void (*code)(void));
+extern const u64 *syscall_inner;
 
 #endif

@@ -5,32 +5,87 @@
 // path of calls, beside its event of the switch, or, without such events, in call.c.
 #include "left_out.h"
 
+#include <kernel/irq.h>
+#include <kernel/percpu.h>
+#include <kernel/points.h>
 #include <kernel/process.h>
 #include <kernel/wait.h>
 #include <orrery/errors.h>
 #include <trace/events.h>
+#include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
 
-#include "proc/switch_points.h"
+#include "proc/dispatcher.h"
+#include "proc/process.h"
+#include "proc/thread.h"
 #include "reader.h"
 
 #define LEFT_OUT_MAX 16
 
 static struct mutex mutex = MUTEX_INIT("left out of the trace", MUTEX_SERVICE); // of the next ones
 static u32 pids[LEFT_OUT_MAX], count;
-static bool patched[CALLS_UNTRACED + 1]; // by user
 
-static void patch(u32 user, bool on)
+// ---- switches -----------------------------------------------------------------------------------
+
+#define LEAVES_OUT 1UL
+#define CALLS_UNTRACED 2UL // and the trace has no switches
+static struct observer observer;
+
+// Leaves out of the trace what this CPU logs, if the dispatcher (NULL: none) that runs is of a
+// process that is left out. The fast path of calls does the same.
+static void leave_out_here(const struct dispatcher *dispatcher)
 {
-    if (patched[user] != on)
-        switch_points_set(user, on);
-    patched[user] = on;
+    u64 state = trace_platform_mask();
+
+    trace_ring_leave_out(trace_platform_this_cpu(), dispatcher != NULL && dispatcher->untraced);
+    trace_platform_unmask(state);
 }
+
+static void leave_out_next(struct thread *from, struct thread *to, u64 now)
+{
+    (void)from;
+    (void)now;
+    leave_out_here(to->dispatcher);
+}
+HANDLES(switch, 4, leave_out_next, &observer, LEAVES_OUT | CALLS_UNTRACED);
+// Behind the events of switches that the fast path of calls has.
+FAST_HANDLED(fast_traced, 3, &observer, LEAVES_OUT);
+FAST_HANDLED(fast_call, 4, &observer, LEAVES_OUT);
+FAST_HANDLED(fast_answer, 4, &observer, LEAVES_OUT);
+
+static void let_off_here(void *argument)
+{
+    (void)argument;
+    leave_out_here(percpu()->dispatcher);
+}
+
+// On return every CPU acts by it. Returns 0 or E_NOENT.
+static s64 set_untraced(u32 pid, bool untraced)
+{
+    struct process *process = process_get(pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    spin_lock(&process->lock);
+    process->untraced = untraced;
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        if (process->dispatchers[cpu] != NULL)
+            process->dispatchers[cpu]->untraced = untraced;
+    }
+    spin_unlock(&process->lock);
+    cpus_call(UINT64_MAX, let_off_here, NULL);
+    process_put(process);
+    return 0;
+}
+
+// ---- whom ---------------------------------------------------------------------------------------
 
 static void follow(void)
 {
-    patch(TRACE_LEAVES_OUT, count > 0);
-    patch(CALLS_UNTRACED, count > 0 && !trace_enabled(TRACE_MAJOR_SCHED));
+    u64 untraced = trace_enabled(TRACE_MAJOR_SCHED) ? 0 : CALLS_UNTRACED;
+
+    observer_wants(&observer, count > 0 ? LEAVES_OUT | untraced : 0);
 }
 
 void trace_left_out_follow(void)
@@ -55,7 +110,7 @@ static s64 add(u32 pid)
         return E_LIMIT;
     pids[count++] = pid;
     follow();
-    s64 error = process_set_untraced(pid, true);
+    s64 error = set_untraced(pid, true);
     if (error != 0)
         count--;
     else
@@ -65,7 +120,7 @@ static s64 add(u32 pid)
 
 static void take_away(u32 place)
 {
-    process_set_untraced(pids[place], false); // an error: it has ended
+    set_untraced(pids[place], false); // an error: it has ended
     trace_state_left_out(pids[place], 0);
     pids[place] = pids[--count];
 }

@@ -139,11 +139,13 @@ void trace_platform_patch_begin(void)
     patch_begin();
 }
 
+void syscall_traced(void); // syscall_traced.S
+
 void trace_platform_patch(const struct trace_point *point, bool on)
 {
     patch_word(point->instruction, on ? ppc_branch(point->instruction, point->target) : PPC_NOP);
     if (point->major == TRACE_MAJOR_SYSCALL) // plain calls have another table instead of points
-        syscalls_trace(on);
+        syscalls_stand_in(on ? syscall_traced : NULL);
 }
 
 void trace_platform_patch_end(void)

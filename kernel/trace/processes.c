@@ -6,6 +6,7 @@
 
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
+#include <kernel/points.h>
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
 #include <kernel/timer.h>
@@ -312,7 +313,8 @@ PROCESS_END_HOOK(traced_ends);
 
 // ---- reading -----------------------------------------------------------------------------------
 
-void trace_process_renewed(u32 pid)
+// Notes that a live process has set a mode: it numbers its packets and counts anew.
+static void renew(u32 pid)
 {
     spin_lock(&lock);
     struct traced *traced = trace_processes_find(pid);
@@ -321,8 +323,10 @@ void trace_process_renewed(u32 pid)
     spin_unlock(&lock);
 }
 
+// Checks that what a process has handed out is a packet of its CPU's. Returns bytes if it is; else
+// E_PROTO, E_PEER if the process has ended, or E_NOMEM.
 // Once an ending process's packets have been taken over, it gets no new record.
-s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 bytes)
+static s64 check(struct process *process, u64 cpu, void *buffer, u64 bytes)
 {
     struct trace_packet *packet = buffer;
     u32 pid = process_pid(process);
@@ -344,6 +348,16 @@ s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 byte
         return ended ? E_PEER : E_PROTO;
     return (s64)bytes;
 }
+
+static void process_answers(struct process *process, u32 operation, const u64 arguments[2],
+                            s64 status, void *buffer, s64 *bytes)
+{
+    if (operation == MONITOR_TRACE_MASK && status == 0 && arguments[1] != 0)
+        renew(process_pid(process));
+    if (operation == MONITOR_TRACE_READ && status > 0)
+        *bytes = check(process, arguments[0], buffer, (u64)*bytes);
+}
+HANDLES_ALWAYS(process_answers, 1, process_answers);
 
 static s64 read_live(u32 pid, u32 cpu, bool flush, void *buffer)
 {

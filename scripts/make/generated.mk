@@ -49,7 +49,7 @@ $(OFFSETS_GEN): kernel/asm_offsets.c $(BUILD)/obj/kernel.flags | \
 	$(call say,GEN,kernel/asm_offsets.h)
 	@mkdir -p $(@D)
 	$(Q)$(KCC) $(call module_flags,kernel) -MMD -MP -MT $@ -MF $@.d -S $< -o $@.s
-	$(Q)sed -n 's/^[[:space:]]*->\([A-Z_0-9]*\) \(.*\)/#define \1 \2/p' $@.s > $@.new
+	$(Q)sed -n 's/^[[:space:]]*->\([A-Za-z_0-9]*\) \(.*\)/#define \1 \2/p' $@.s > $@.new
 	$(Q)[ -s $@.new ] && mv $@.new $@
 -include $(OFFSETS_GEN).d
 

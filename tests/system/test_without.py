@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A kernel without some majors and without the sensors of monitors: no point of theirs is left,
-nobody can ask for them, all else works."""
+"""A kernel without some majors and without the sensors of monitors: no point or handler of
+theirs is left, nobody can ask for them, all else works."""
 
 import os
 import re
@@ -14,7 +14,6 @@ import sanitizers
 from machine import BUILD, ROOT, Machine
 
 MAJORS = {"LOCK": 6, "IPC": 12, "LOCKHOLD": 16}
-MONITORED = {1, 2, 3}  # proc/switch_points.h
 PATIENCE = 3000  # seconds
 
 pytestmark = [pytest.mark.long,
@@ -39,13 +38,16 @@ def _image(tmp_path_factory):
     return os.path.join(build, "orrery.elf")
 
 
-def points(image, table):
-    """Whose the points of a table are (its third words), between its symbols _start and _end: how
-    many each."""
+def symbols(image):
     names = subprocess.run(["powerpc64-linux-gnu-nm", image], check=True, capture_output=True,
                            text=True).stdout
-    first, end = (int(re.search(rf"^(\w+) \w {table}_{which}$", names, re.MULTILINE)[1], 16)
-                  for which in ("start", "end"))
+    return {name: int(address, 16)
+            for address, name in re.findall(r"^(\w{16}) \w (\S+)$", names, re.MULTILINE)}
+
+
+def records(image, table, words):
+    """Those of a table, of so many words, between its symbols _start and _end."""
+    first, end = (symbols(image)[f"{table}_{which}"] for which in ("start", "end"))
     segments = subprocess.run(["powerpc64-linux-gnu-readelf", "-lW", image], check=True,
                               capture_output=True, text=True).stdout
     for line in re.findall(r"^ *LOAD +(\S+) +(\S+) +\S+ +(\S+)", segments, re.MULTILINE):
@@ -53,19 +55,33 @@ def points(image, table):
         if address <= first < address + size:
             with open(image, "rb") as file:
                 file.seek(offset + first - address)
-                return Counter(user for _, _, user
-                               in struct.iter_unpack(">QQQ", file.read(end - first)))
-    raise AssertionError("the points lie in no segment")
+                return list(struct.iter_unpack(f">{words}Q", file.read(end - first)))
+    raise AssertionError("the table lies in no segment")
+
+
+def majors(image):
+    """Of the trace's points: how many each."""
+    return Counter(major for _, _, major in records(image, "trace_points", 3))
 
 
 @pytest.mark.minutes
-@pytest.mark.parametrize("table, left_out", [("trace_points", set(MAJORS.values())),
-                                             ("switch_points", MONITORED)])
-def test_no_point_is_left(image, table, left_out):
+def test_no_point_is_left(image):
     """All others are there, but for the trace points in what only sensors need."""
-    usual, left = points(os.path.join(BUILD, "orrery.elf"), table), points(image, table)
+    left_out = set(MAJORS.values())
+    usual, left = majors(os.path.join(BUILD, "orrery.elf")), majors(image)
     assert left_out <= usual.keys() and left.keys() == usual.keys() - left_out
-    assert all(left[user] <= usual[user] for user in left)
+    assert all(left[major] <= usual[major] for major in left)
+
+
+def sensors(image):
+    """Handlers of events that monitors have (kernel/points.h)."""
+    observer = symbols(image)["monitors_observer"]
+    return [record for record in records(image, "handlers", 5) if record[2] == observer]
+
+
+@pytest.mark.minutes
+def test_no_sensor_is_left(image):
+    assert sensors(os.path.join(BUILD, "orrery.elf")) and not sensors(image)
 
 
 @pytest.mark.minutes

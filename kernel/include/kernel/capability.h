@@ -78,6 +78,14 @@ bool endpoint_is_of(const struct endpoint *endpoint, const struct process *proce
 
 // ---- monitors -----------------------------------------------------------------------------------
 
+// How references to objects of a type are counted that this folder does not know.
+struct capability_kind {
+    void (*hold)(void *object); // only with a reference
+    void (*put)(void *object);
+};
+// Says how those to monitors are, before there is one. Set-up.
+void capability_set_monitors(const struct capability_kind *kind);
+
 void monitor_hold(struct monitor *monitor); // only with a reference
 void monitor_put(struct monitor *monitor);
 static inline void monitor_put_held(struct monitor **monitor)

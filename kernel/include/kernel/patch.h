@@ -11,6 +11,8 @@
 
 // Returns an I-form branch from one place to another; panics if out of the ±32 MB range.
 u32 ppc_branch(const void *from, const void *to);
+// The same to a function.
+u32 ppc_branch_to(const void *from, void (*function)(void));
 
 // Make a batch of patches, of up to 1024 words with those of batches that end meanwhile. Thread
 // context, no lock of rank >= RANK_PATCH held. patch_end waits until every CPU has executed a

@@ -51,9 +51,6 @@ s64 process_set_excluded(u32 pid, bool excluded);
 // changed (memory_heap_counted). A dispatcher that is made meanwhile is told, too. Thread context,
 // no lock held, nor a mutex that hooks of ends take: a process that is let go may end here.
 void processes_count_heap(void);
-// Leaves out of the trace what CPUs log while they run for a process, or no more. On return every
-// CPU acts by it. Returns 0 or E_NOENT. Thread context, no lock held.
-s64 process_set_untraced(u32 pid, bool untraced);
 // Puts the dispatcher with this thread, or with thread 0 the process and all its dispatchers, into
 // an accounting domain of the logs. A process begins in its creator's, a dispatcher in its
 // process's. pid 0: this kernel thread, or with thread 0 all of them. E_NOENT. Thread context, no

@@ -16,7 +16,6 @@ void memory_fail_at_boot(void); // begins with what fail= asks for; thread conte
 void system_init(u64 memory, u64 entry_timebase);
 // Sets up system calls, memory objects and the ProcessAnnex; interrupts work.
 void processes_init(void);
-void monitors_init(void); // the Monitors object; thread context
 // Makes the BlockDevice, if the machine has a disk. It calls the firmware, so it must run before
 // anything else may. Thread context.
 void block_init(void);

@@ -67,18 +67,9 @@ u64 atomic_add(u64 *word, u64 addend)
 #define trace_ipc_send(...) ((void)0)
 #define trace_ipc_take(...) ((void)0)
 #define trace_ipc_take_reply(...) ((void)0)
-// Nothing is logged.
-#include <orrery/log.h>
-#define KERNEL_LOG_POINTS_H
-#define LOG_POINT(characteristic, label)                                                           \
-    do {                                                                                           \
-        if (0)                                                                                     \
-            goto label;                                                                            \
-    } while (0)
-#define LOG_BIT(characteristic) (1u << (characteristic))
-#define log_tell(...) ((void)0)
-// Nobody monitors.
-#define KERNEL_MONITORS_SENSOR_H
-#define monitors_tell_call(...) ((void)0)
+// Nobody is told what happens.
+#define KERNEL_POINTS_H
+#define HAPPENS(...) ((void)0)
+#define HAPPENS_IF(...) ((void)0)
 
 #endif

@@ -45,3 +45,7 @@ kernel_timer_heap_INC := kernel/include . kernel
 UNIT += kernel_lockup
 kernel_lockup_SRC := tests/unit/kernel/lockup.c
 kernel_lockup_INC := kernel/include
+
+UNIT += kernel_points
+kernel_points_SRC := tests/unit/kernel/points.c kernel/points/points.c
+kernel_points_INC := kernel/include

@@ -14,7 +14,7 @@
 plain_entries:
     .quad   syscall_entries
 entries_now:
-    .quad   syscall_unmonitored
+    .quad   syscall_inner
 
 // From system_call: r0 = 8 * number, r3 ... r10 = arguments, r1 = its frame.
 function syscall_traced

@@ -10,7 +10,7 @@
 
     .section .toc, "aw"
 entries_behind:
-    .quad   syscall_unmonitored
+    .quad   syscall_inner
 
 // From system_call: r0 = 8 * number, r3 ... r10 = arguments, r1 = its frame.
 function syscall_monitored
