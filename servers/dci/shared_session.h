@@ -37,7 +37,7 @@ enum shared_state {
     SHARED_NONE,
     SHARED_STARTING, // there is an owner; members do not know yet
     SHARED_RUNNING,  // until the end is told
-    // Set by the user: the end is being told. Nobody displaces it, and who joins waits for the next.
+    // Set by the user: the end is being told. Nobody displaces it; who joins waits for the next.
     SHARED_TELLING,
     SHARED_TOLD, // the user tidies up
 };
