@@ -24,12 +24,12 @@ _Static_assert(dci_CountTaskFlags_COUNT_TASK_ENDED == SYS_PMU_TASK_ENDED &&
                "flags of tasks are passed on");
 
 static struct counting {
-    const struct client *owner; // NULL: it has gone
+    struct owner owner; // NULL: it has gone
     bool running;
     s64 number; // 0: the place has no session
     u32 item_count;
     u32 cpu_mask; // never 0
-    bool by_task, yielding;
+    bool by_task;
     bool displaced; // it yielded, and was ended for another client
 } sessions[SYS_PMU_SESSIONS];
 
@@ -42,7 +42,7 @@ static struct reading {
 static struct counting *find_running(const struct client *owner)
 {
     for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
-        if (sessions[i].running && sessions[i].owner == owner)
+        if (sessions[i].running && sessions[i].owner.client == owner)
             return &sessions[i];
     return NULL;
 }
@@ -61,7 +61,7 @@ static const struct counting *find_latest(const struct client *owner)
     const struct counting *found = NULL;
 
     for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
-        if (sessions[i].number != 0 && (owner == NULL || sessions[i].owner == owner) &&
+        if (sessions[i].number != 0 && (owner == NULL || sessions[i].owner.client == owner) &&
             (found == NULL || sessions[i].number > found->number))
             found = &sessions[i];
     return found;
@@ -100,7 +100,7 @@ bool counting_give_way(const struct client *client)
     bool any = false;
 
     for (u32 i = 0; i < SYS_PMU_SESSIONS; i++) {
-        if (!sessions[i].running || !sessions[i].yielding || sessions[i].owner == client)
+        if (!sessions[i].running || !owner_yields_to(&sessions[i].owner, client, false))
             continue;
         sys_pmu_count_stop(sessions[i].number);
         sessions[i].running = false;
@@ -221,13 +221,12 @@ static s64 count_start_begin(struct client *client, const dci_Request *request)
     u32 everywhere = (1u << server_system.cpu_count) - 1;
     struct counting *place = find_place(); // one is free, as in the machine
     *place = (struct counting){
-        .owner = client,
+        .owner = {.client = client, .yielding = start->yielding},
         .running = true,
         .number = result,
         .item_count = counting.item_count,
         .cpu_mask = counting.cpu_mask != 0 ? counting.cpu_mask : everywhere,
         .by_task = counting.flags != 0,
-        .yielding = start->yielding,
     };
     exclusion_session_begin(result);
     dci_CountStartReply reply = {.session = (u64)result, .time = sys_time()};
@@ -374,7 +373,7 @@ static s64 count_stop_step(struct client *client)
 // once. Returns true if there was one.
 static bool make_room(const struct client *client, const struct counting *session)
 {
-    if (session->yielding || session->item_count > SYS_PMU_TRACED)
+    if (session->owner.yielding || session->item_count > SYS_PMU_TRACED)
         return false;
     bool counted = counting_give_way(client);
     return sampling_give_way(client) || counted;
@@ -472,8 +471,8 @@ static void counting_release(struct client *client)
         session->running = false;
     }
     for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
-        if (sessions[i].owner == client)
-            sessions[i].owner = NULL;
+        if (sessions[i].owner.client == client)
+            sessions[i].owner.client = NULL;
 }
 
 static const struct request_kind kinds[] = {

@@ -76,13 +76,24 @@ static void add_to_turn(struct summed_site *sum, u8 turn)
     sum->latest_samples++;
 }
 
-static struct summed_site *count(struct sample_sums *sums, struct summed_site key, u8 turn)
+// Returns the sum of all or of all idle samples with this key. Each sample is in one of them, so
+// they are found without the table.
+static struct summed_site *whole_of(struct sample_sums *sums, struct summed_site key)
 {
-    struct summed_site *sum = sum_of(sums, key);
+    u16 *latest = &sums->latest[key.cpu][key.index][key.kind == dci_SampleSumKind_SUM_IDLE];
+    struct summed_site *sum = *latest == 0 ? NULL : &sums->sums[*latest - 1];
 
+    if (sum == NULL || sum->weight != key.weight) {
+        sum = sum_of(sums, key);
+        *latest = (u16)(sum - sums->sums + 1);
+    }
+    return sum;
+}
+
+static void count(struct summed_site *sum, u8 turn)
+{
     add_to_turn(sum, turn);
     sum->samples++;
-    return sum;
 }
 
 u8 sample_sums_kind(const struct sys_sample *sample)
@@ -102,20 +113,22 @@ void sample_sums_add(struct sample_sums *sums, u32 cpu, u32 index, u32 weight,
     u8 turn = SYS_SAMPLE_TURN_OF(sample->flags);
 
     key.kind = dci_SampleSumKind_SUM_ALL;
-    count(sums, key, turn)->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
+    struct summed_site *all = whole_of(sums, key);
+    count(all, turn);
+    all->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
     sums->samples++;
     key.kind = sample_sums_kind(sample);
     if (key.kind == dci_SampleSumKind_SUM_IDLE) {
-        count(sums, key, turn);
+        count(whole_of(sums, key), turn);
         return;
     }
     key.pid = (sample->flags & SYS_SAMPLE_KERNEL) != 0 ? 0 : sample->pid;
     key.coid = key.kind == dci_SampleSumKind_SUM_OBJECT ? sample->coid : 0;
-    count(sums, key, turn);
+    count(sum_of(sums, key), turn);
     key.kind = dci_SampleSumKind_SUM_PROCESS;
     key.pid = sample->pid;
     key.coid = 0;
-    count(sums, key, turn);
+    count(sum_of(sums, key), turn);
 }
 
 void sample_sums_add_stack(struct sample_sums *sums, u32 cpu, u32 index, u32 weight, u32 stack,
@@ -128,7 +141,7 @@ void sample_sums_add_stack(struct sample_sums *sums, u32 cpu, u32 index, u32 wei
                               .index = (u8)index,
                               .cpu = (u8)cpu};
 
-    count(sums, key, SYS_SAMPLE_TURN_OF(sample->flags));
+    count(sum_of(sums, key), SYS_SAMPLE_TURN_OF(sample->flags));
 }
 
 bool sample_sums_near_full(const struct sample_sums *sums, u32 samples)
@@ -143,6 +156,7 @@ void sample_sums_drop(struct sample_sums *sums, u32 count)
     sums->samples = 0;
     memmove(sums->sums, sums->sums + count, sums->count * sizeof(sums->sums[0]));
     memset(sums->slots, 0, sizeof(sums->slots));
+    memset(sums->latest, 0, sizeof(sums->latest));
     for (u32 i = 0; i < sums->count; i++) {
         const struct summed_site *sum = &sums->sums[i];
         *slot_of(sums, sum) = (u16)(i + 1);

@@ -33,9 +33,11 @@ struct summed_site {
 // Zeroed: empty.
 struct sample_sums {
     u32 count;
-    u32 sites;                         // sums of processes, objects and stacks among them
-    u64 samples;                       // in all sums of kind SUM_ALL
-    u16 slots[SUMS_SLOTS];             // index + 1 of a sum; 0: free
+    u32 sites;             // sums of processes, objects and stacks among them
+    u64 samples;           // in all sums of kind SUM_ALL
+    u16 slots[SUMS_SLOTS]; // index + 1 of a sum; 0: free
+    // Of each event on a CPU, index + 1 of its latest sums of all and of idle samples; 0: none.
+    u16 latest[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS][2];
     struct summed_site sums[SUMS_MAX]; // in the order in which they came
 };
 

@@ -5,7 +5,6 @@
 #include "sampling.h"
 
 #include "counting.h"
-#include "members.h"
 #include "sample_frames.h"
 #include "sampling_request.h"
 #include "service.h"
@@ -15,14 +14,16 @@
 
 #define SAMPLE_BYTES_MAX (sizeof(struct sys_sample) + SYS_CALLERS_MAX * sizeof(u64))
 
-static struct client *owner; // NULL: nobody samples through this server
-static s64 session;          // the running or the last one; 0: none yet
+struct shared_session sampling_shared = {
+    .missed_tag = dci_Event_sampling_missed_tag,
+    .ended_tag = dci_Event_sampling_ended_tag,
+};
+static struct shared_session *const shared = &sampling_shared;
+static s64 session; // the running or the last one; 0: none yet
 // The owner's request, with the periods as they have been changed since.
 static dci_SamplingStartRequest asked;
 static u64 began;
 static bool stopped;                                   // the owner has asked for the end
-static u64 pushed;                                     // samples in the session
-static struct share owners;                            // the owner's share of them
 static u64 due;                                        // time of the next look at the buffers
 static u64 interval;                                   // ms from one look to the next
 static u64 most_of_look;                               // bytes of a buffer, so far
@@ -40,17 +41,12 @@ static struct {
 
 static u32 sampling_owned_by(const struct client *client)
 {
-    return owner == client;
-}
-
-bool sampling_yields(const struct client *client)
-{
-    return owner == client && asked.yielding;
+    return shared->owner.client == client;
 }
 
 u64 sampling_of_another(const struct client *client)
 {
-    return owner != NULL && owner != client ? (u64)session : 0;
+    return shared_by_another(shared, client) ? (u64)session : 0;
 }
 
 // ---- samples -----------------------------------------------------------------------------------
@@ -69,18 +65,6 @@ static void add_account(struct frame *frame, u32 cpu, u32 index)
     frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
 }
 
-static bool owner_gets(enum form form)
-{
-    if (owner == NULL)
-        return false;
-    return form == FORM_STACKS ? asked.stacks : asked.sums == (form == FORM_SUMS);
-}
-
-static bool someone_wants(enum form form)
-{
-    return owner_gets(form) || members_want(form);
-}
-
 // Returns the period of the time when the sample was taken. No sample is older than the last change
 // but one, because a change is made when all buffers are read.
 static u32 weight_of(const struct sys_sample *sample, u32 index)
@@ -93,7 +77,8 @@ static u32 weight_of(const struct sys_sample *sample, u32 index)
 // Returns how many.
 static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
 {
-    bool wants_sums = someone_wants(FORM_SUMS), wants_stacks = someone_wants(FORM_STACKS);
+    bool wants_sums = shared_wanted(shared, FORM_SUMS),
+         wants_stacks = shared_wanted(shared, FORM_STACKS);
     u32 added = 0;
 
     if (!wants_sums && sums.count != 0)
@@ -118,42 +103,15 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
     return added;
 }
 
-// Gives a frame of samples, or of sums of so many samples, to whom it belongs: to the owner if the
-// frame lies in its queue, and to members. Returns false if somebody has no room for it.
-static bool give(struct frame *frame, u32 samples, enum form form)
-{
-    bool owner_misses = false;
-
-    if (frame->queue != NULL) {
-        client_push_end(owner, frame);
-        owners.given += samples;
-    } else {
-        frame_end(frame);
-        if (owner_gets(form)) {
-            owner_misses = true;
-            owners.missed += samples;
-            owners.missed_bytes += frame->used;
-        }
-    }
-    return members_push(SHARED_SAMPLING, frame, samples, form) && !owner_misses;
-}
-
-// Begins a frame in the owner's queue if that is for the owner, else elsewhere. Returns false if
-// the owner has no room; not so if the session is being ended (last): then it misses the frame.
+// Begins a frame for those that get this form. Returns false if the owner has no room. last: the
+// session is being ended, and the owner misses what it has no room for.
 static bool begin_batch(struct frame *frame, enum form form, bool last)
 {
     static const u32 bodies[] = {[FORM_SINGLE] = dci_Event_samples_tag,
                                  [FORM_SUMS] = dci_Event_sample_sums_tag,
                                  [FORM_STACKS] = dci_Event_sample_stacks_tag};
 
-    if (owner_gets(form)) {
-        if (client_push_begin(owner, frame, bodies[form]))
-            return true;
-        if (!last)
-            return false;
-    }
-    members_frame(frame, bodies[form]);
-    return true;
+    return shared_push_begin(shared, frame, bodies[form], form, last);
 }
 
 void sampling_tell_stacks(void)
@@ -168,14 +126,14 @@ static bool push_stacks(u64 now, bool last)
     struct frame frame;
     bool all_know = true;
 
-    if (!someone_wants(FORM_STACKS))
+    if (!shared_wanted(shared, FORM_STACKS))
         sample_stacks_forget(&stacks);
     while (stacks.sums.count != 0) {
         if (!begin_batch(&frame, FORM_STACKS, last))
             return false;
         u32 added = sample_frame_stacks(&frame, &stacks, stacks_from, now);
         sample_sums_drop(&stacks.sums, added);
-        all_know &= give(&frame, 0, FORM_STACKS);
+        all_know &= shared_push_end(shared, &frame, 0, FORM_STACKS);
         if (stacks.sums.count == 0)
             sample_stacks_pushed(&stacks);
     }
@@ -191,7 +149,7 @@ static bool push_sums(bool last)
     u64 now = sys_time();
     struct frame frame;
 
-    if (!someone_wants(FORM_SUMS))
+    if (!shared_wanted(shared, FORM_SUMS))
         sample_sums_drop(&sums, sums.count); // they were for someone that has gone
     while (sums.count != 0) {
         u32 samples;
@@ -199,7 +157,7 @@ static bool push_sums(bool last)
             return false;
         u32 added = sample_frame_sums(&frame, &sums, sums_from, now, &samples);
         sample_sums_drop(&sums, added);
-        give(&frame, samples, FORM_SUMS);
+        shared_push_end(shared, &frame, samples, FORM_SUMS);
     }
     sums_from = now;
     return push_stacks(now, last);
@@ -220,9 +178,9 @@ static s64 read_batch(struct frame *frame, u32 cpu, u32 index, u64 room)
     }
     // Without wanted samples the frame is not ended, and so leaves no trace.
     u32 samples = add_samples(frame, cpu, index, (u64)bytes);
-    pushed += samples;
+    shared->pushed += samples;
     if (frame != NULL && samples != 0)
-        give(frame, samples, FORM_SINGLE);
+        shared_push_end(shared, frame, samples, FORM_SINGLE);
     return bytes;
 }
 
@@ -232,8 +190,8 @@ static s64 read_batch(struct frame *frame, u32 cpu, u32 index, u64 room)
 static s64 push_batch(u32 cpu, u32 index, bool last)
 {
     // A long read would have more sites than the table.
-    bool is_long = cut[cpu][index] && !someone_wants(FORM_SUMS);
-    bool is_single = someone_wants(FORM_SINGLE);
+    bool is_long = cut[cpu][index] && !shared_wanted(shared, FORM_SUMS);
+    bool is_single = shared_wanted(shared, FORM_SINGLE);
     u32 most = SAMPLES_BYTES_FEW / sizeof(struct sys_sample);
     struct frame frame;
 
@@ -288,7 +246,7 @@ static bool push_present(void)
 // can wait for as long as a buffer that has not grown has room.
 static u64 next_interval(u64 most)
 {
-    bool quick = someone_wants(FORM_SINGLE);
+    bool quick = shared_wanted(shared, FORM_SINGLE);
     u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_LOOK_MS;
     u64 less = quick ? SAMPLING_INTERVAL_MS : interval / 2;
 
@@ -304,7 +262,7 @@ static u64 next_interval(u64 most)
 // one a frame. If samples are few they wait longer: a look costs the same for one as for many.
 static u64 sampling_work(u64 now)
 {
-    if (owner == NULL)
+    if (shared->owner.client == NULL)
         return UINT64_MAX;
     if (now < due)
         return due;
@@ -368,19 +326,9 @@ static s64 reply_stat(struct client *client, u32 body)
     struct frame frame;
 
     client_frame_begin(client, &frame, body);
-    fill_stat(&frame, owner != NULL);
+    fill_stat(&frame, shared->owner.client != NULL);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;
-}
-
-// Returns true if the client is pushed sums of the running session.
-static bool gets_sums(const struct client *client)
-{
-    const struct member *member = member_of(client, SHARED_SAMPLING);
-
-    if (owner == NULL)
-        return false;
-    return owner == client ? asked.sums : member->told && member->sums;
 }
 
 static s64 sampling_stat_begin(struct client *client, const dci_Request *request)
@@ -388,7 +336,8 @@ static s64 sampling_stat_begin(struct client *client, const dci_Request *request
     (void)request;
     if (session == 0)
         return client_error(client, E_NOENT, "nothing has been sampled yet");
-    if (gets_sums(client)) { // so that sums and statistics are of the same time
+    // So that sums and statistics are of the same time.
+    if (shared_gets(shared, client, FORM_SUMS)) {
         push_present();
         push_sums(false);
     }
@@ -402,56 +351,39 @@ static s64 sampling_stat_step(struct client *client)
 
 // ---- the end -----------------------------------------------------------------------------------
 
-static void tell_end(dci_SharingEnd reason, const struct client *successor)
+static void tell_end(void)
 {
     struct frame frame;
 
-    members_frame(&frame, dci_Event_sampling_ended_tag);
+    shared_frame(&frame, dci_Event_sampling_ended_tag);
     u32 mark = frame_open(&frame, dci_SamplingEnded_stat_tag);
     fill_stat(&frame, false);
     frame_close(&frame, mark);
-    frame_varint(&frame, dci_SamplingEnded_pushed_tag, pushed);
-    frame_varint(&frame, dci_SamplingEnded_reason_tag, reason);
-    if (successor != NULL) {
-        dci_SharingClient name = client_name(successor);
-        frame_record(&frame, dci_SamplingEnded_successor_tag, dci_SharingClient_fields, &name);
-    }
-    members_tell(SHARED_SAMPLING, &frame, dci_SamplingEnded_share_tag);
-    members_end(SHARED_SAMPLING);
-    if (reason == dci_SharingEnd_SHARING_END_DISPLACED)
-        members_tell_one(owner, &frame, dci_SamplingEnded_share_tag, &owners);
-}
-
-static void tell_nobody_follows(void)
-{
-    struct frame frame;
-
-    members_frame(&frame, dci_Event_sampling_ended_tag);
-    frame_varint(&frame, dci_SamplingEnded_reason_tag, dci_SharingEnd_SHARING_END_FAILED);
-    members_tell_all(SHARED_SAMPLING, &frame);
+    shared_tell_end(shared, &frame, false);
+    shared_end(shared);
 }
 
 // Ends the session for a reason other than its owner's request. The rest of the buffers goes to
 // everyone, as far as there is room.
-static void end_session(dci_SharingEnd reason, const struct client *successor)
+static void end_session(void)
 {
     if (!stopped)
         sys_sampling_stop(session);
-    u32 streams = owner != NULL || members_any(SHARED_SAMPLING) ? stream_count() : 0;
+    u32 streams = shared->owner.client != NULL || shared->told_of != 0 ? stream_count() : 0;
     for (u32 stream = 0; stream < streams; stream++)
         while (push_batch(stream / asked.events_count, stream % asked.events_count, true) > 0)
             continue;
     push_sums(true);
-    tell_end(reason, successor);
-    owner = NULL;
+    tell_end();
 }
 
 bool sampling_give_way(const struct client *client)
 {
-    if (owner == NULL || owner == client || !asked.yielding)
+    if (shared_is_idle(shared) || shared_claim(shared, client, false) != NULL)
         return false;
-    end_session(dci_SharingEnd_SHARING_END_DISPLACED, client);
-    tell_nobody_follows();
+    shared_displace(shared, client);
+    end_session();
+    shared_unclaim(shared, client);
     return true;
 }
 
@@ -460,7 +392,7 @@ static u32 stopping; // the next stream of the owner's stop
 static s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
-    if (owner != client)
+    if (shared->owner.client != client)
         return client_error(client, E_NOENT, "this client does not sample");
     s64 error = sys_sampling_stop(session);
     stopped = error >= 0;
@@ -470,13 +402,12 @@ static s64 sampling_stop_begin(struct client *client, const dci_Request *request
 
 static s64 sampling_stop_step(struct client *client)
 {
-    if (owner != client)
+    if (shared->owner.client != client)
         return client_error(client, E_NOENT, "another client has taken over meanwhile");
     if (stopping == stream_count()) {
         if (sums.count != 0 || stacks.sums.count != 0)
             return push_sums(false) ? REQUEST_GOES_ON : REQUEST_WAITS;
-        tell_end(dci_SharingEnd_SHARING_END_STOPPED, NULL);
-        owner = NULL;
+        tell_end();
         return reply_stat(client, dci_Response_sampling_stop_tag);
     }
     s64 result = push_batch(stopping / asked.events_count, stopping % asked.events_count, false);
@@ -487,36 +418,32 @@ static s64 sampling_stop_step(struct client *client)
 
 static void sampling_release(struct client *client)
 {
-    if (owner != client)
-        return;
-    owner = NULL;
-    end_session(dci_SharingEnd_SHARING_END_OWNER_GONE, NULL);
+    if (shared_lose(shared, client))
+        end_session();
 }
 
 // ---- start and change --------------------------------------------------------------------------
 
 void sampling_add_began(struct frame *frame, bool for_sums)
 {
-    dci_SharingClient name = client_name(owner);
-
-    members_frame(frame, dci_Event_sampling_began_tag);
+    shared_frame(frame, dci_Event_sampling_began_tag);
     frame_varint(frame, dci_SamplingBegan_session_tag, (u64)session);
     frame_varint(frame, dci_SamplingBegan_time_tag, began);
-    frame_record(frame, dci_SamplingBegan_owner_tag, dci_SharingClient_fields, &name);
+    frame_record(frame, dci_SamplingBegan_owner_tag, dci_SharingClient_fields, &shared->name);
     frame_record(frame, dci_SamplingBegan_start_tag, dci_SamplingStartRequest_fields, &asked);
-    frame_varint(frame, dci_SamplingBegan_pushed_tag, pushed - (for_sums ? sums.samples : 0));
+    frame_varint(frame, dci_SamplingBegan_pushed_tag,
+                 shared->pushed - (for_sums ? sums.samples : 0));
 }
 
 static void begin_session(struct client *client, const dci_SamplingStartRequest *start)
 {
     struct frame frame;
 
-    owner = client;
+    shared_start(shared, client, start->yielding,
+                 (struct forms){.sums = start->sums, .stacks = start->stacks});
     asked = *start;
     began = sys_time();
     stopped = false;
-    pushed = 0;
-    owners = (struct share){0};
     due = 0;
     interval = SAMPLING_INTERVAL_MS;
     memset(cut, 0, sizeof(cut));
@@ -526,18 +453,17 @@ static void begin_session(struct client *client, const dci_SamplingStartRequest 
     sample_stacks_forget(&stacks);
     sums_from = stacks_from = began;
     sampling_add_began(&frame, false);
-    members_tell_begin(SHARED_SAMPLING, client, &frame);
+    shared_started(shared, &frame);
 }
 
-static s64 reply_start(struct client *client, const dci_SharingClient *displaced)
+static s64 reply_start(struct client *client)
 {
     dci_SamplingStartReply reply = {.session = (u64)session, .time = began};
     struct frame frame;
 
     client_frame_begin(client, &frame, 0);
     frame_record(&frame, dci_Response_sampling_start_tag, dci_SamplingStartReply_fields, &reply);
-    if (displaced->number != 0)
-        frame_record(&frame, dci_Response_displaced_tag, dci_SharingClient_fields, displaced);
+    shared_add_displaced(shared, &frame);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;
 }
@@ -545,15 +471,17 @@ static s64 reply_start(struct client *client, const dci_SharingClient *displaced
 // Ends the session that is in the way. First it checks that nothing else speaks against the new
 // one: the machine looks for a running session (E_BUSY) after all else. Returns 0 or that other
 // error.
-static s64 displace(struct client *client, const struct sys_sampling *sampling, char *message,
+static s64 displace(const struct client *client, const struct sys_sampling *sampling, char *message,
                     u64 bytes)
 {
     s64 result = stopped ? E_BUSY : sys_sampling_start(sampling, message, bytes);
 
-    if (result == E_BUSY)
-        end_session(dci_SharingEnd_SHARING_END_DISPLACED, client);
-    message[0] = result == E_BUSY ? 0 : message[0];
-    return result == E_BUSY ? 0 : result;
+    if (result != E_BUSY)
+        return result;
+    shared_displace(shared, client);
+    end_session();
+    message[0] = 0;
+    return 0;
 }
 
 // Starts a session. If its counters are taken, yielding sessions of counting give way.
@@ -571,30 +499,27 @@ static s64 start_beside(const struct client *client, const struct sys_sampling *
 static s64 sampling_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingStartRequest *start = &request->body.sampling_start;
-    dci_SharingClient displaced = {0};
     struct sys_sampling sampling;
     char message[sizeof(client->message)] = "";
 
     s64 result = sampling_request_check(client, start);
     if (result != 0)
         return result;
-    if (owner != NULL && (owner == client || !asked.yielding || start->yielding))
-        return client_error(client, E_BUSY, "client %u samples already", (unsigned)owner->number);
+    const struct client *other = shared_claim(shared, client, start->yielding);
+    if (other != NULL)
+        return client_error(client, E_BUSY, "client %u samples already", (unsigned)other->number);
     sampling_request_fill(&sampling, start);
-    if (owner != NULL) {
-        displaced = client_name(owner);
+    if (shared->owner.client != NULL)
         result = displace(client, &sampling, message, sizeof(message));
-    }
-    bool ended = displaced.number != 0 && result == 0;
     if (result == 0)
         result = start_beside(client, &sampling, message, sizeof(message));
-    if (result < 0 && ended)
-        tell_nobody_follows();
-    if (result < 0)
+    if (result < 0) {
+        shared_unclaim(shared, client);
         return client_error(client, result, "%s", sampling_refusal(result, message));
+    }
     session = result;
     begin_session(client, start);
-    return reply_start(client, &displaced);
+    return reply_start(client);
 }
 
 static void fill_changed(struct frame *frame, const dci_SamplingChanged *changed)
@@ -612,7 +537,7 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
     const dci_SamplingChangeRequest *change = &request->body.sampling_change;
     struct frame frame;
 
-    if (owner == NULL)
+    if (shared->owner.client == NULL)
         return client_error(client, E_NOENT, "nobody samples");
     if (change->index >= asked.events_count)
         return client_error(client, E_INVAL, "the session has %u events",
@@ -622,7 +547,8 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
     if (error != 0)
         return error;
     bool is_read = push_present() && push_sums(false);
-    if (!is_read || !client_push_begin(owner, &frame, dci_Event_sampling_changed_tag))
+    if (!is_read ||
+        !client_push_begin(shared->owner.client, &frame, dci_Event_sampling_changed_tag))
         return client_error(client, E_AGAIN, "the client that samples does not read");
     error = sys_sampling_change(session, change->index, change->period, change->randomise);
     if (error < 0)
@@ -638,10 +564,10 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
     asked.events[change->index].period = change->period;
     asked.events[change->index].randomise = change->randomise;
     fill_changed(&frame, &news);
-    client_push_end(owner, &frame);
-    members_frame(&frame, dci_Event_sampling_changed_tag);
+    client_push_end(shared->owner.client, &frame);
+    shared_frame(&frame, dci_Event_sampling_changed_tag);
     fill_changed(&frame, &news);
-    members_tell(SHARED_SAMPLING, &frame, 0);
+    shared_tell(shared->told_of, &frame);
     return REQUEST_DONE;
 }
 

@@ -3,16 +3,16 @@
 #ifndef DCI_SAMPLING_H
 #define DCI_SAMPLING_H
 
-#include "client.h"
+#include "shared_session.h"
 
-// Returns true if the client has a session that yields.
-bool sampling_yields(const struct client *client);
+extern struct shared_session sampling_shared;
+
 // Ends another client's session if it yields, for a use that is no sampling. Returns true if it
 // did.
 bool sampling_give_way(const struct client *client);
 // Returns the session that another client has, or 0.
 u64 sampling_of_another(const struct client *client);
-// Begins a frame (members_frame) with the SamplingBegan of the running session. sums: for one that
+// Begins a frame (shared_frame) with the SamplingBegan of the running session. sums: for one that
 // gets sums, to which those that are not pushed yet are still to come.
 void sampling_add_began(struct frame *frame, bool sums);
 // Lets all stacks be told again with the next sums, since somebody does not know them.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Requests about a client's session and the system: hello, system, server_stat, power_off.
-#include "members.h"
 #include "sampling.h"
 #include "service.h"
 #include "token.h"
@@ -132,12 +131,12 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .runs = runs_service.held_by(client),
         .monitors = monitors_service.held_by(client),
         .console = console_service.held_by(client) != 0,
-        .sampling_yields = sampling_yields(client),
-        .tracing_yields = tracing_yields(client),
-        .sampling_member = member_of(client, SHARED_SAMPLING)->joined,
-        .tracing_member = member_of(client, SHARED_TRACE)->joined,
-        .samples_missed = member_of(client, SHARED_SAMPLING)->missed_all,
-        .packets_missed = member_of(client, SHARED_TRACE)->missed_all,
+        .sampling_yields = shared_yields(&sampling_shared, client),
+        .tracing_yields = shared_yields(&tracing.shared, client),
+        .sampling_member = shared_joined(&sampling_shared, client),
+        .tracing_member = shared_joined(&tracing.shared, client),
+        .samples_missed = shared_member(&sampling_shared, client)->missed_all,
+        .packets_missed = shared_member(&tracing.shared, client)->missed_all,
         .since = client->connected,
     };
     client_address(client, stat.address);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The subscription to the trace. Packets are pushed to the one subscriber. While its queue is full
-// they stay in the kernel's buffers, which count what is lost, once. Members get copies. A
-// subscription ends in phases. They are the steps of the subscriber's request, or of nobody's if
-// another client displaces it.
+// they stay in the kernel's buffers, which count what is lost, once. A subscription ends in phases.
+// They are the steps of the subscriber's request, or of nobody's if another client displaces it.
 #include "tracing.h"
 
-#include "members.h"
 #include "scope.h"
 #include "service.h"
 #include "tracing_left_out.h"
@@ -17,30 +15,19 @@
 
 #define PACKET_BYTES_MAX 65536
 
+struct tracing tracing = {
+    .shared = {.missed_tag = dci_Event_trace_missed_tag, .ended_tag = dci_Event_trace_ended_tag}};
+static struct shared_session *const shared = &tracing.shared;
+
 static dci_TraceSubscribeRequest asked;
+static dci_TraceSubscribeRequest wish_of_successor;
 static u64 began;
-static dci_SharingClient subscribed; // the subscriber's name, also after it has gone
-static bool with_kernel;             // the subscription takes the kernel's packets
-static bool begun;                   // its first request is done
-static bool rounds;  // over processes; false while the first or the last request is under way
-static bool ended;   // members have been told of the end
-static bool telling; // its last request tells the counts
+static bool with_kernel; // the subscription takes the kernel's packets
+static bool rounds;      // over processes; false while the first or the last request is under way
 static u64 mask_after, process_mask_after; // masks to set when the subscription ends
 static dci_TraceMode mode_after;           // likewise; KEEP if the subscription has set none
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
-static u64 pushed;                         // packets, also those of processes
-static struct share owners;                // the subscriber's share of them
-
-// The claim of a client for which another one's subscription is ended.
-static struct {
-    struct client *successor; // NULL: nobody has a claim
-    dci_SharingClient name;   // the successor's
-    dci_TraceSubscribeRequest wish;
-    dci_SharingClient displaced; // the client whose subscription it ended; number 0: nobody yet
-    bool ending;                 // the subscription is being ended
-    bool told;                   // members have been told, and wait for a begin
-    u64 give_up;                 // time until which the subscriber may make room
-} claim;
+static u64 give_up;                        // time until which a displaced subscriber may make room
 
 enum end_phase { END_ROUND, END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
 
@@ -59,7 +46,7 @@ static bool taken; // the kernel gives packets to this process only
 // Gives the packets back if nobody here takes them any more, or is about to.
 static void settle(void)
 {
-    if (!taken || tracing.subscriber != NULL || claim.ending || claim.successor != NULL)
+    if (!taken || !shared_is_idle(shared))
         return;
     taken = false;
     sys_trace_take(false);
@@ -76,99 +63,44 @@ static s64 take_packets(struct client *client)
 
 static u32 tracing_owned_by(const struct client *client)
 {
-    return tracing.subscriber == client;
-}
-
-bool tracing_yields(const struct client *client)
-{
-    return tracing.subscriber == client && asked.yielding;
-}
-
-bool tracing_by_another(const struct client *client)
-{
-    return begun && !telling && !ended && tracing.subscriber != client;
+    return shared->owner.client == client;
 }
 
 // ---- what members are told ---------------------------------------------------------------------
 
 void tracing_add_began(struct frame *frame)
 {
-    members_frame(frame, dci_Event_trace_began_tag);
+    shared_frame(frame, dci_Event_trace_began_tag);
     frame_varint(frame, dci_TraceBegan_time_tag, began);
-    frame_record(frame, dci_TraceBegan_owner_tag, dci_SharingClient_fields, &subscribed);
+    frame_record(frame, dci_TraceBegan_owner_tag, dci_SharingClient_fields, &shared->name);
     frame_record(frame, dci_TraceBegan_start_tag, dci_TraceSubscribeRequest_fields, &asked);
     frame_varint(frame, dci_TraceBegan_mask_tag, sys_trace_mask());
     frame_varint(frame, dci_TraceBegan_process_mask_tag, trace_process_mask());
-    frame_varint(frame, dci_TraceBegan_pushed_tag, pushed);
+    frame_varint(frame, dci_TraceBegan_pushed_tag, shared->pushed);
 }
 
-// Tells members, and a displaced subscriber, of the end. The frame has statistics, or none. more:
-// further frames of statistics follow.
-static void tell_end(struct frame *frame, dci_SharingEnd reason, bool more)
-{
-    bool displaced = reason == dci_SharingEnd_SHARING_END_DISPLACED;
-
-    frame_varint(frame, dci_TraceEnded_reason_tag, reason);
-    if (displaced)
-        frame_record(frame, dci_TraceEnded_successor_tag, dci_SharingClient_fields, &claim.name);
-    frame_varint(frame, dci_TraceEnded_pushed_tag, pushed);
-    frame_varint(frame, dci_TraceEnded_more_tag, more);
-    members_tell(SHARED_TRACE, frame, dci_TraceEnded_share_tag);
-    if (displaced && tracing.subscriber != NULL)
-        members_tell_one(tracing.subscriber, frame, dci_TraceEnded_share_tag, &owners);
-    claim.told |= displaced;
-    if (more)
-        return;
-    members_end(SHARED_TRACE);
-    ended = true;
-}
-
-static void tell_end_alone(dci_SharingEnd reason)
+static void tell_end_alone(void)
 {
     struct frame frame;
 
-    members_frame(&frame, dci_Event_trace_ended_tag);
-    tell_end(&frame, reason, false);
-}
-
-static void tell_nobody_follows(void)
-{
-    struct frame frame;
-
-    if (!claim.told)
-        return;
-    members_frame(&frame, dci_Event_trace_ended_tag);
-    frame_varint(&frame, dci_TraceEnded_reason_tag, dci_SharingEnd_SHARING_END_FAILED);
-    members_tell_all(SHARED_TRACE, &frame);
-    claim.told = false;
+    shared_frame(&frame, dci_Event_trace_ended_tag);
+    shared_tell_end(shared, &frame, false);
 }
 
 // ---- claims ------------------------------------------------------------------------------------
 
 s64 tracing_claim(struct client *client, bool yielding)
 {
-    const struct client *subscriber = tracing.subscriber;
-    bool gives_way = claim.ending || (asked.yielding && !yielding && subscriber != client);
+    const struct client *other = shared_claim(shared, client, yielding);
 
-    if (claim.successor == NULL && subscriber == NULL && !claim.ending)
+    if (other == NULL)
         return 0;
-    if (claim.successor != NULL || !gives_way)
-        return client_error(
-            client, E_BUSY, "client %u takes the packets",
-            (unsigned)(claim.successor != NULL ? claim.successor : subscriber)->number);
-    claim.successor = client;
-    claim.name = client_name(client);
-    claim.displaced.number = 0;
-    return 0;
+    return client_error(client, E_BUSY, "client %u takes the packets", (unsigned)other->number);
 }
 
 void tracing_unclaim(const struct client *client)
 {
-    if (claim.successor != client)
-        return;
-    claim.successor = NULL;
-    if (!claim.ending)
-        tell_nobody_follows();
+    shared_unclaim(shared, client);
     settle();
 }
 
@@ -202,14 +134,13 @@ static dci_TraceMode mode_before(dci_TraceMode wish)
 
 static void subscribe(struct client *client, const dci_TraceSubscribeRequest *wish)
 {
+    shared_start(shared, client, wish->yielding, (struct forms){0});
     asked = *wish;
     began = sys_time();
-    subscribed = client_name(client);
     mask_after = sys_trace_mask();
     process_mask_after = trace_process_mask();
     mode_after = mode_before(wish->mode);
-    tracing.subscriber = client;
-    begun = rounds = telling = false;
+    rounds = false;
     with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
     trace_processes_begin(wish->scope, wish->pid);
     if (wish->leave_out_monitor && wish->scope != dci_Scope_SCOPE_PROCESS)
@@ -217,8 +148,6 @@ static void subscribe(struct client *client, const dci_TraceSubscribeRequest *wi
     flush_ticks = server_ticks(wish->flush_ms);
     next_flush = sys_time() + flush_ticks;
     memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
-    pushed = 0;
-    owners = (struct share){0};
 }
 
 static s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
@@ -237,12 +166,10 @@ static s64 trace_subscribe_begin(struct client *client, const dci_Request *reque
         return error;
     }
     trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
-    if (claim.successor == client) {
-        claim.wish = *wish;
-    } else {
-        claim.displaced.number = 0;
+    if (shared->successor == client)
+        wish_of_successor = *wish;
+    else
         subscribe(client, wish);
-    }
     return REQUEST_GOES_ON;
 }
 
@@ -251,14 +178,9 @@ static s64 reply_subscribe(struct client *client)
     struct frame frame;
 
     tracing_add_began(&frame);
-    members_tell_begin(SHARED_TRACE, client, &frame);
-    ended = false;
-    claim.told = false;
+    shared_started(shared, &frame);
     client_frame_begin(client, &frame, 0);
-    if (claim.displaced.number != 0)
-        frame_record(&frame, dci_Response_displaced_tag, dci_SharingClient_fields,
-                     &claim.displaced);
-    claim.displaced.number = 0;
+    shared_add_displaced(shared, &frame);
     trace_left_out_add(&frame);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;
@@ -268,20 +190,17 @@ static s64 trace_subscribe_step(struct client *client)
 {
     if (!tracing_is_free(client))
         return REQUEST_WAITS;
-    if (claim.successor == client) {
-        claim.successor = NULL;
-        subscribe(client, &claim.wish);
-    }
+    if (shared->successor == client)
+        subscribe(client, &wish_of_successor);
     s64 result = trace_settings_step(client);
-    begun = rounds = result == REQUEST_DONE;
     if (result < 0) {
-        tracing.subscriber = NULL;
         trace_left_out_end();
-        tell_nobody_follows();
+        shared_end(shared);
         settle();
     }
     if (result != REQUEST_DONE)
         return result;
+    rounds = true;
     if (with_kernel)
         sys_trace_state(); // if memory is short, the trace has no state_end
     return reply_subscribe(client);
@@ -289,31 +208,24 @@ static s64 trace_subscribe_step(struct client *client)
 
 // ---- packets -----------------------------------------------------------------------------------
 
+// Returns true if the subscriber may miss a packet: it is displaced and does not read.
+static bool may_miss(void)
+{
+    const struct client *subscriber = shared->owner.client;
+
+    return shared->displacing &&
+           (subscriber == NULL || subscriber->closing || sys_time() >= give_up);
+}
+
 bool tracing_packet_begin(struct frame *frame)
 {
-    struct client *subscriber = tracing.subscriber;
-
-    if (subscriber != NULL && client_push_begin(subscriber, frame, dci_Event_packet_tag))
-        return true;
-    bool patient = subscriber != NULL && !subscriber->closing && sys_time() < claim.give_up;
-    if (!claim.ending || patient)
-        return false;
-    members_frame(frame, dci_Event_packet_tag);
-    return true;
+    return shared_push_begin(shared, frame, dci_Event_packet_tag, FORM_SINGLE, may_miss());
 }
 
 void tracing_packet_end(struct frame *frame)
 {
-    if (frame->queue != NULL) {
-        client_push_end(tracing.subscriber, frame);
-        owners.given++;
-    } else {
-        frame_end(frame);
-        owners.missed++;
-        owners.missed_bytes += frame->used;
-    }
-    pushed++;
-    members_push(SHARED_TRACE, frame, 1, FORM_SINGLE);
+    shared_push_end(shared, frame, 1, FORM_SINGLE);
+    shared->pushed++;
 }
 
 // Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue. Returns 1, 0 if
@@ -387,7 +299,7 @@ static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *req
 {
     const dci_TraceUnsubscribeRequest *wish = &request->body.trace_unsubscribe;
 
-    if (tracing.subscriber != client || claim.ending)
+    if (shared->owner.client != client || shared->displacing)
         return client_error(client, E_NOENT, "this client does not take packets");
     if (wish->set_mask) {
         mask_after = wish->mask;
@@ -419,22 +331,19 @@ static s64 counts_step(struct client *client)
 {
     struct frame news, frame;
 
-    telling = true;
-    members_frame(&news, dci_Event_trace_ended_tag);
+    shared->state = SHARED_TELLING;
+    shared_frame(&news, dci_Event_trace_ended_tag);
     u32 mark = frame_open(&news, dci_TraceEnded_stat_tag);
     s64 result = trace_counts_walk(&end.walk, &news, mask_after);
     if (result != REQUEST_GOES_ON && result != REQUEST_REPLIED)
         return result;
-    if (!claim.ending) {
+    if (!shared->displacing) {
         client_frame_begin(client, &frame, dci_Response_trace_unsubscribe_tag);
         frame_bytes(&frame, news.base + mark, news.used - mark);
         client_frame_end(client, &frame, true);
     }
     frame_close(&news, mark);
-    tell_end(&news,
-             claim.ending ? dci_SharingEnd_SHARING_END_DISPLACED
-                          : dci_SharingEnd_SHARING_END_STOPPED,
-             result == REQUEST_GOES_ON);
+    shared_tell_end(shared, &news, result == REQUEST_GOES_ON);
     return result == REQUEST_REPLIED ? REQUEST_DONE : result;
 }
 
@@ -486,17 +395,17 @@ static s64 phases_step(struct client *client)
 
 static s64 trace_unsubscribe_step(struct client *client)
 {
-    if (claim.ending)
+    if (shared->displacing)
         return client_error(client, E_NOENT, "another client takes over: trace_ended has the end");
     s64 result = phases_step(client);
     if (result < 0 && end.phase <= END_COUNTS)
-        tell_end_alone(dci_SharingEnd_SHARING_END_STOPPED);
+        tell_end_alone();
     if (result < 0) {
         walk_end(&end.walk);
         trace_left_out_end();
     }
     if (result < 0 || end.phase == END_MASKS_BACK) {
-        tracing.subscriber = NULL;
+        shared_end(shared);
         settle();
     }
     return result == REQUEST_DONE ? reply_end(client) : result;
@@ -506,42 +415,33 @@ static s64 trace_unsubscribe_step(struct client *client)
 
 bool tracing_is_free(const struct client *client)
 {
-    if (claim.successor != client)
-        return true;
     // A subscription is not displaced before it has begun, nor once its own end is being told.
-    if (tracing.subscriber != NULL && !claim.ending && begun && !telling) {
-        claim.ending = true;
-        claim.displaced = subscribed;
-        claim.give_up = sys_time() + server_ticks(DISPLACED_MS);
+    if (shared_displace(shared, client)) {
+        give_up = sys_time() + server_ticks(DISPLACED_MS);
         begin_end();
     }
-    return tracing.subscriber == NULL && !claim.ending;
+    return shared_is_free(shared, client);
 }
 
 // Drops the subscription without its end. Masks and modes go back as processes answer.
 static void drop_subscription(void)
 {
     walk_end(&end.walk);
-    tracing.subscriber = NULL;
     trace_left_out_end();
     if (with_kernel && mode_after != dci_TraceMode_TRACE_MODE_KEEP)
         sys_trace_set_mode(trace_kernel_mode(mode_after));
     if (with_kernel)
         sys_trace_set_mask(mask_after);
     trace_processes_release(process_mask_after, mode_after);
-    settle();
 }
 
 static void end_displacement(s64 result)
 {
     if (result < 0 && end.phase <= END_COUNTS)
-        tell_end_alone(dci_SharingEnd_SHARING_END_DISPLACED);
+        tell_end_alone();
     if (result < 0)
         drop_subscription();
-    tracing.subscriber = NULL;
-    claim.ending = false;
-    if (claim.successor == NULL)
-        tell_nobody_follows();
+    shared_end(shared);
     settle();
 }
 
@@ -565,10 +465,11 @@ static u64 tracing_work(u64 now)
 {
     bool more = false;
 
-    if (claim.ending)
+    if (shared->displacing)
         return displacement_work(now);
-    if (tracing.subscriber == NULL)
+    if (shared->owner.client == NULL)
         return trace_processes_work(now, false);
+    bool begun = shared->state != SHARED_STARTING;
     bool flush = flush_ticks != 0 && now >= next_flush;
     if (flush)
         next_flush = now + flush_ticks;
@@ -581,17 +482,13 @@ static u64 tracing_work(u64 now)
 
 static void tracing_release(struct client *client)
 {
-    tracing_unclaim(client);
-    if (tracing.subscriber != client)
-        return;
-    tracing.subscriber = NULL; // a displacement goes on without the subscriber
-    if (claim.ending)
-        return;
-    if (begun)
-        tell_end_alone(telling ? dci_SharingEnd_SHARING_END_STOPPED
-                               : dci_SharingEnd_SHARING_END_OWNER_GONE);
-    tell_nobody_follows();
-    drop_subscription();
+    if (shared_lose(shared, client)) {
+        if (shared->state != SHARED_STARTING)
+            tell_end_alone();
+        drop_subscription();
+        shared_end(shared);
+    }
+    settle();
 }
 
 static const struct request_kind kinds[] = {

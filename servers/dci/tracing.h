@@ -3,10 +3,10 @@
 #ifndef DCI_TRACING_H
 #define DCI_TRACING_H
 
-#include "client.h"
+#include "shared_session.h"
 
 struct tracing {
-    struct client *subscriber; // NULL: nobody takes packets, or it has gone while it is displaced
+    struct shared_session shared; // its owner is the subscriber
     // The kernel's packets of each CPU that the present or the last subscription has pushed.
     u64 pushed_packets[ORRERY_MAX_CPUS];
 };
@@ -26,11 +26,7 @@ bool tracing_is_free(const struct client *client);
 // Gives up the claim of a client that does not take the packets itself.
 void tracing_unclaim(const struct client *client);
 
-// Returns true if the client has a subscription that yields.
-bool tracing_yields(const struct client *client);
-// Returns true if another client has a subscription.
-bool tracing_by_another(const struct client *client);
-// Begins a frame (members_frame) with the TraceBegan of the subscription.
+// Begins a frame (shared_frame) with the TraceBegan of the subscription.
 void tracing_add_began(struct frame *frame);
 
 // Adds a part of the counts of the walk's scope, as fields of a TraceStatReply (tracing_counts.c).

@@ -95,7 +95,7 @@ s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask)
     }
     frame_varint(frame, dci_TraceStatReply_mask_tag, mask);
     frame_varint(frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
-    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.subscriber != NULL);
+    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.shared.owner.client != NULL);
     if (!walk->kernel_done)
         add_kernel_stat(frame);
     walk->kernel_done = true;

@@ -254,7 +254,7 @@ static bool set_masks_back(void)
 
 u64 trace_processes_work(u64 now, bool flush)
 {
-    if (tracing.subscriber == NULL) {
+    if (tracing.shared.owner.client == NULL) {
         set_masks_back();
         return UINT64_MAX; // answers wake the loop
     }

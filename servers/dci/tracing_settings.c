@@ -11,8 +11,6 @@
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
 
-struct tracing tracing;
-
 u64 trace_process_mask(void)
 {
     s64 mask = sys_trace_process_mask();
@@ -133,7 +131,7 @@ static s64 trace_set_begin(struct client *client, const dci_Request *request)
     if (error != 0)
         return error;
     // A mode would throw away the packets that another client takes.
-    if (wish->mode != dci_TraceMode_TRACE_MODE_KEEP && tracing.subscriber != client)
+    if (wish->mode != dci_TraceMode_TRACE_MODE_KEEP && tracing.shared.owner.client != client)
         error = tracing_claim(client, false);
     if (error != 0)
         return error;

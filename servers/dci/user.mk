@@ -3,7 +3,7 @@
 PROGRAM := dci
 SRC := client.c console.c counting.c dref.c exclusion.c failures.c frame.c input.c \
     members.c monitors.c objects.c processes.c questions.c queue.c round.c runs.c \
-    sched.c \
+    sched.c shared_session.c \
     sample_frames.c sample_stacks.c sample_sums.c sampling.c sampling_request.c scope.c server.c service.c \
     session.c \
     sleep_locks.c switching.c system.c token.c walk.c \

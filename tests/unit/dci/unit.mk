@@ -6,7 +6,7 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
     userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,client.c console.c counting.c dref.c exclusion.c \
     failures.c frame.c input.c members.c monitors.c objects.c processes.c questions.c queue.c \
-    round.c runs.c sample_frames.c sample_stacks.c sample_sums.c sampling.c sampling_request.c sched.c scope.c \
+    round.c runs.c sample_frames.c sample_stacks.c sample_sums.c sampling.c sampling_request.c sched.c shared_session.c scope.c \
     server.c service.c session.c walk.c sleep_locks.c switching.c system.c token.c \
     tracing.c tracing_counts.c tracing_left_out.c tracing_lists.c tracing_processes.c \
     tracing_settings.c turn.c \
@@ -30,6 +30,12 @@ UNIT += dci_sample_sums
 dci_sample_sums_SRC := tests/unit/dci/sample_sums.c servers/dci/sample_sums.c
 dci_sample_sums_INC := servers/dci
 dci_sample_sums_LIBS := nanopb
+
+UNIT += dci_shared_session
+dci_shared_session_SRC := tests/unit/dci/shared_session.c tests/unit/dci/shared_clients.c $(GEN)/host/dci.pb-c.c \
+    $(addprefix servers/dci/,shared_session.c frame.c queue.c)
+dci_shared_session_INC := $(DCI_UNIT_INC)
+dci_shared_session_LIBS := nanopb protobuf-c
 
 unit-ready: $(HOST_DCI_GEN)
 
