@@ -233,6 +233,7 @@ int machine_scan(struct machine *machine)
     machine->scan_due = machine->scanned + SCAN_SECONDS_UNWATCHED;
     machine->programs_due = machine->scanned + SCAN_SECONDS;
     machine->scans++;
+    functions_bind(machine);
     machine->standing.clock_ticks = machine->snapshot.process_time;
     machine->standing.clock_heard = // not later than when it was read
         machine->player == NULL
