@@ -27,4 +27,9 @@ typedef u64 coid_t;
 #define ALIGN_UP(x, a) (((x) + ((a)-1)) & ~((__typeof__(x))(a)-1))
 #define ALIGN_DOWN(x, a) ((x) & ~((__typeof__(x))(a)-1))
 
+static inline u64 min_u64(u64 a, u64 b)
+{
+    return a < b ? a : b;
+}
+
 #endif

@@ -40,9 +40,4 @@ void bounce_close(struct bounce *bounce);
 // Returns whether the calling process has this right.
 bool permitted(u32 right);
 
-static inline u64 min_u64(u64 a, u64 b)
-{
-    return a < b ? a : b;
-}
-
 #endif

@@ -245,23 +245,29 @@ static u64 scaled(const struct sys_pmu_count *count)
     return product > UINT64_MAX ? UINT64_MAX : (u64)product;
 }
 
+static void add_squares(struct frame *frame, const struct sys_pmu_count *count)
+{
+    frame_varint(frame, dci_Count_time_squares_tag, count->time_squares.low);
+    frame_varint(frame, dci_Count_time_squares_high_tag, count->time_squares.high);
+    frame_varint(frame, dci_Count_count_squares_tag, count->count_squares.low);
+    frame_varint(frame, dci_Count_count_squares_high_tag, count->count_squares.high);
+    frame_varint(frame, dci_Count_products_tag, count->products.low);
+    frame_varint(frame, dci_Count_products_high_tag, count->products.high);
+}
+
 static void add_count(struct frame *frame, u32 field, const struct sys_pmu_count *count)
 {
-    dci_Count to = {
-        .count = scaled(count),
-        .measured = count->measured,
-        .total = count->total,
-        .error = count->measured == count->total && count->slices > 0 ? 0 : UINT64_MAX,
-        .slices = count->slices,
-        .counted = count->count,
-        .time_squares = count->time_squares.low,
-        .time_squares_high = count->time_squares.high,
-        .count_squares = count->count_squares.low,
-        .count_squares_high = count->count_squares.high,
-        .products = count->products.low,
-        .products_high = count->products.high,
-    };
-    frame_record(frame, field, dci_Count_fields, &to);
+    bool is_exact = count->measured == count->total && count->slices > 0;
+    u32 mark = frame_open(frame, field);
+
+    frame_varint(frame, dci_Count_count_tag, scaled(count));
+    frame_varint(frame, dci_Count_measured_tag, count->measured);
+    frame_varint(frame, dci_Count_total_tag, count->total);
+    frame_varint(frame, dci_Count_error_tag, is_exact ? 0 : UINT64_MAX);
+    frame_varint(frame, dci_Count_slices_tag, count->slices);
+    frame_varint(frame, dci_Count_counted_tag, count->count);
+    add_squares(frame, count);
+    frame_close(frame, mark);
 }
 
 // Returns the session's next CPU from `cpu` on, or the number of CPUs.

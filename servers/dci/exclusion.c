@@ -18,7 +18,8 @@ static struct note {
     u32 pid;
     s64 session;
 } notes[NOTES_MAX];
-static s64 latest; // session
+static s64 latest;       // session
+static s64 latest_noted; // the latest session of any note
 
 // The processes that each client leaves out.
 static struct exclusion {
@@ -48,6 +49,7 @@ static void note(u32 pid)
         if (notes[i].pid == pid || notes[i].session < place->session)
             place = &notes[i];
     *place = (struct note){.pid = pid, .session = latest};
+    latest_noted = latest;
 }
 
 void exclusion_session_begin(s64 session)
@@ -60,6 +62,8 @@ void exclusion_session_begin(s64 session)
 
 void exclusion_add(struct frame *frame, u32 field, s64 session)
 {
+    if (latest_noted < session)
+        return; // as nearly always: nobody leaves anything out
     for (u32 i = 0; i < NOTES_MAX; i++)
         if (notes[i].pid != 0 && notes[i].session >= session)
             frame_varint(frame, field, notes[i].pid);

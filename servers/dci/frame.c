@@ -9,6 +9,7 @@
 
 #define FRAME_HEADER 4
 #define LENGTH_BYTES 3 // 21 bits
+#define VARINT_BYTES_MAX 10
 #define WIRE_VARINT 0
 #define WIRE_FIXED64 1
 #define WIRE_BYTES 2
@@ -30,17 +31,21 @@ void frame_bytes(struct frame *frame, const void *bytes, u32 count)
     frame->used += count;
 }
 
+// Most varints have one byte. Wherever the longest one fits, none is checked for room byte by byte.
 static void put_varint(struct frame *frame, u64 value)
 {
-    u8 bytes[10];
+    u8 bytes[VARINT_BYTES_MAX];
+    bool fits = !frame->overflow && frame->used + VARINT_BYTES_MAX <= FRAME_BYTES_MAX;
+    u8 *to = fits ? frame->base + frame->used : bytes;
     u32 count = 0;
 
-    do {
-        bytes[count] = (u8)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-        value >>= 7;
-        count++;
-    } while (value != 0);
-    frame_bytes(frame, bytes, count);
+    for (; value > 0x7f; value >>= 7)
+        to[count++] = (u8)(value | 0x80);
+    to[count++] = (u8)value;
+    if (fits)
+        frame->used += count;
+    else
+        frame_bytes(frame, bytes, count);
 }
 
 static void put_fixed64(struct frame *frame, u64 value)
@@ -98,15 +103,20 @@ void frame_fixed64(struct frame *frame, u32 field, u64 value)
     put_fixed64(frame, value);
 }
 
-void frame_string(struct frame *frame, u32 field, const char *text)
+void frame_text(struct frame *frame, u32 field, const char *text, u32 room)
 {
-    u32 length = (u32)strlen(text);
+    u32 length = (u32)strnlen(text, room - 1);
 
     if (length == 0)
         return;
     put_tag(frame, field, WIRE_BYTES);
     put_varint(frame, length);
     frame_bytes(frame, text, length);
+}
+
+void frame_string(struct frame *frame, u32 field, const char *text)
+{
+    frame_text(frame, field, text, FRAME_BYTES_MAX);
 }
 
 void frame_message(struct frame *frame, const pb_msgdesc_t *type, const void *message)

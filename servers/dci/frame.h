@@ -29,6 +29,8 @@ void frame_varint(struct frame *frame, u32 field, u64 value);
 void frame_sint(struct frame *frame, u32 field, s64 value); // sint32, sint64
 void frame_fixed64(struct frame *frame, u32 field, u64 value);
 void frame_string(struct frame *frame, u32 field, const char *text);
+// Adds the text of an array of `room` chars, without its last one. It may lack a zero.
+void frame_text(struct frame *frame, u32 field, const char *text, u32 room);
 void frame_message(struct frame *frame, const pb_msgdesc_t *type, const void *message);
 void frame_record(struct frame *frame, u32 field, const pb_msgdesc_t *type, const void *message);
 void frame_packed(struct frame *frame, u32 field, const u64 *values, u32 count);

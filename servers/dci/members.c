@@ -6,8 +6,6 @@
 #include "service.h"
 #include "tracing.h"
 
-#include <string.h>
-
 static u8 space[FRAME_BYTES_MAX] __attribute__((aligned(8)));
 
 static const u32 missed_tags[SHARED_KINDS] = {
@@ -16,6 +14,10 @@ static const u32 missed_tags[SHARED_KINDS] = {
 };
 
 static struct member members[SLOTS_MAX][SHARED_KINDS];
+// A bit for each slot whose client has joined. Each sample that is added up asks for members, who
+// mostly are none.
+static u64 joined[SHARED_KINDS], told_of[SHARED_KINDS];
+_Static_assert(SLOTS_MAX < 64, "a bit for each slot");
 
 static struct member *own(const struct client *client, enum shared kind)
 {
@@ -31,13 +33,26 @@ const struct member *member_of(const struct client *client, enum shared kind)
 // begin.
 static struct client *next_member(enum shared kind, bool told, u32 *place)
 {
-    while (*place < SLOTS_MAX) {
-        struct client *client = client_at((*place)++);
-        if (client != NULL && !client->closing && own(client, kind)->joined &&
-            (own(client, kind)->told || !told))
-            return client;
+    u64 passed = (1UL << *place) - 1;
+
+    for (u64 rest = (told ? told_of : joined)[kind] & ~passed; rest != 0; rest &= rest - 1) {
+        struct client *client = client_at((u32)__builtin_ctzl(rest));
+        if (client == NULL || client->closing)
+            continue;
+        *place = client_slot(client) + 1;
+        return client;
     }
     return NULL;
+}
+
+// Sets what a client is to a session, and the bits of its slot.
+static void set_member(const struct client *client, enum shared kind, struct member member)
+{
+    u64 bit = 1UL << client_slot(client);
+
+    *own(client, kind) = member;
+    joined[kind] = member.joined ? joined[kind] | bit : joined[kind] & ~bit;
+    told_of[kind] = member.told ? told_of[kind] | bit : told_of[kind] & ~bit;
 }
 
 bool members_any(enum shared kind)
@@ -139,8 +154,11 @@ void members_end(enum shared kind)
 {
     struct client *client;
 
-    for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;)
-        own(client, kind)->told = false;
+    for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;) {
+        struct member member = *own(client, kind);
+        member.told = false;
+        set_member(client, kind, member);
+    }
 }
 
 void members_tell_all(enum shared kind, const struct frame *frame)
@@ -153,11 +171,12 @@ void members_tell_all(enum shared kind, const struct frame *frame)
 
 void members_tell_begin_to(struct client *client, enum shared kind, const struct frame *frame)
 {
-    struct member *member = own(client, kind);
+    struct member member = *own(client, kind);
 
-    member->told = true;
-    member->share = (struct share){0};
-    member->missed_told = 0;
+    member.told = true;
+    member.share = (struct share){0};
+    member.missed_told = 0;
+    set_member(client, kind, member);
     members_tell_one(client, frame, 0, NULL);
 }
 
@@ -174,23 +193,21 @@ void members_tell_begin(enum shared kind, const struct client *owner, const stru
 
 static s64 join(struct client *client, enum shared kind)
 {
-    struct member *member = own(client, kind);
-
-    if (member->joined)
+    if (own(client, kind)->joined)
         return client_error(client, E_EXIST, "this client has joined already");
-    *member = (struct member){.joined = true};
+    set_member(client, kind, (struct member){.joined = true});
     return 0;
 }
 
 // Ends a membership. Sets *share to the last one, for the answer.
 static s64 leave(struct client *client, enum shared kind, dci_Share *share)
 {
-    struct member *member = own(client, kind);
+    const struct member *member = own(client, kind);
 
     if (!member->joined)
         return client_error(client, E_NOENT, "this client has not joined");
     *share = share_message(&member->share);
-    *member = (struct member){0};
+    set_member(client, kind, (struct member){0});
     return 0;
 }
 
@@ -260,7 +277,8 @@ static s64 trace_leave_begin(struct client *client, const dci_Request *request)
 
 static void members_release(struct client *client)
 {
-    memset(members[client_slot(client)], 0, sizeof(members[0]));
+    for (u32 kind = 0; kind < SHARED_KINDS; kind++)
+        set_member(client, (enum shared)kind, (struct member){0});
 }
 
 static const struct request_kind kinds[] = {

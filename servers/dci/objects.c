@@ -24,19 +24,23 @@ static s64 begin(struct client *client, dci_Scope scope, u32 pid, const struct r
 
 static void add_class(struct frame *frame, u32 field, const struct sys_class *from)
 {
-    dci_ObjectClass to = {
-        .class_id = from->class_id,
-        .size = from->size,
-        .distributed = from->distributed != 0,
-        .live = from->live,
-    };
-    while (to.swaps_count < SYS_CLASS_SWAPS && from->swaps[to.swaps_count] != 0) {
-        to.swaps[to.swaps_count] = from->swaps[to.swaps_count];
-        to.swaps_count++;
+    u64 swaps[SYS_CLASS_SWAPS];
+    u32 swaps_count = 0;
+
+    while (swaps_count < SYS_CLASS_SWAPS && from->swaps[swaps_count] != 0) {
+        swaps[swaps_count] = from->swaps[swaps_count];
+        swaps_count++;
     }
-    memcpy(to.name, from->name, sizeof(to.name) - 1);
-    memcpy(to.implementation, from->implementation, sizeof(to.implementation) - 1);
-    frame_record(frame, field, dci_ObjectClass_fields, &to);
+    u32 mark = frame_open(frame, field);
+    frame_varint(frame, dci_ObjectClass_class_id_tag, from->class_id);
+    frame_text(frame, dci_ObjectClass_name_tag, from->name, sizeof(from->name));
+    frame_text(frame, dci_ObjectClass_implementation_tag, from->implementation,
+               sizeof(from->implementation));
+    frame_varint(frame, dci_ObjectClass_size_tag, from->size);
+    frame_varint(frame, dci_ObjectClass_distributed_tag, from->distributed != 0);
+    frame_varint(frame, dci_ObjectClass_live_tag, from->live);
+    frame_packed(frame, dci_ObjectClass_swaps_tag, swaps, swaps_count);
+    frame_close(frame, mark);
 }
 
 static void add_object(struct frame *frame, const struct sys_object *object, const coid_t *children)

@@ -7,27 +7,28 @@
 #include <orrery/memory.h>
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
-#include <string.h>
 
 static void add_process(struct frame *frame, const struct sys_process_info *from)
 {
-    dci_Process to = {
-        .pid = from->pid,
-        .parent = from->parent,
-        .state = (dci_ProcessState)from->state,
-        .rights = from->rights,
-        .priority = from->priority,
-        .dispatchers = from->dispatchers,
-        .object = from->object,
-        .start_time = from->start_time,
-        .cpu_ticks = from->cpu_ticks,
-        .memory_pages = from->memory_pages,
-        .faults = from->faults,
-        .calls = from->calls,
-        .events = from->events,
-    };
-    utf8_copy(to.name, from->name, sizeof(to.name));
-    frame_record(frame, dci_ProcessesReply_processes_tag, dci_Process_fields, &to);
+    char name[PROCESS_NAME_MAX];
+    u32 mark = frame_open(frame, dci_ProcessesReply_processes_tag);
+
+    utf8_copy(name, from->name, sizeof(name));
+    frame_varint(frame, dci_Process_pid_tag, from->pid);
+    frame_varint(frame, dci_Process_parent_tag, from->parent);
+    frame_varint(frame, dci_Process_state_tag, from->state);
+    frame_varint(frame, dci_Process_rights_tag, from->rights);
+    frame_varint(frame, dci_Process_priority_tag, from->priority);
+    frame_varint(frame, dci_Process_dispatchers_tag, from->dispatchers);
+    frame_varint(frame, dci_Process_object_tag, from->object);
+    frame_varint(frame, dci_Process_start_time_tag, from->start_time);
+    frame_varint(frame, dci_Process_cpu_ticks_tag, from->cpu_ticks);
+    frame_varint(frame, dci_Process_memory_pages_tag, from->memory_pages);
+    frame_varint(frame, dci_Process_faults_tag, from->faults);
+    frame_varint(frame, dci_Process_calls_tag, from->calls);
+    frame_varint(frame, dci_Process_events_tag, from->events);
+    frame_string(frame, dci_Process_name_tag, name);
+    frame_close(frame, mark);
 }
 
 static s64 processes_step(struct client *client)

@@ -67,6 +67,21 @@ static s64 workload_status_begin(struct client *client, const dci_Request *reque
     return REQUEST_REPLIED;
 }
 
+static void add_run(struct frame *frame, const struct sys_workload_run *run)
+{
+    char command[sizeof(run->command)];
+    u32 mark = frame_open(frame, dci_WorkloadRunsReply_runs_tag);
+
+    utf8_copy(command, run->command, sizeof(command));
+    frame_varint(frame, dci_WorkloadRun_id_tag, (u64)run->id);
+    frame_string(frame, dci_WorkloadRun_command_tag, command);
+    frame_varint(frame, dci_WorkloadRun_running_tag, run->running != 0);
+    frame_sint(frame, dci_WorkloadRun_result_tag, run->result);
+    frame_fixed64(frame, dci_WorkloadRun_began_tag, run->began);
+    frame_fixed64(frame, dci_WorkloadRun_ended_tag, run->ended);
+    frame_close(frame, mark);
+}
+
 static s64 workload_runs_step(struct client *client)
 {
     struct sys_workload_run run;
@@ -80,13 +95,7 @@ static s64 workload_runs_step(struct client *client)
             break;
         if (run.id == 0)
             continue;
-        dci_WorkloadRun to = {.id = (u64)run.id,
-                              .running = run.running != 0,
-                              .result = run.result,
-                              .began = run.began,
-                              .ended = run.ended};
-        utf8_copy(to.command, run.command, sizeof(to.command));
-        frame_record(&frame, dci_WorkloadRunsReply_runs_tag, dci_WorkloadRun_fields, &to);
+        add_run(&frame, &run);
     }
     if (error != 0 && error != E_NOENT)
         return error;

@@ -8,6 +8,7 @@
 #include "pipe.h"
 
 #include <handles/handles.h>
+#include <orrery/held.h>
 
 struct opening {
     struct co_root root; // first
@@ -40,5 +41,10 @@ s64 opening_create_pipe(struct pipe *pipe, enum pipe_end end, u32 pid, u64 *hand
 // handle (E_STALE).
 struct opening *opening_get(u64 handle, u32 pid);
 void opening_put(struct opening *opening);
+static inline void opening_put_held(struct opening **opening)
+{
+    if (*opening != NULL)
+        opening_put(*opening);
+}
 
 #endif

@@ -29,24 +29,21 @@ s64 fs_server_lock(struct ipc_caller *caller, u64 file, u32 kind, u64 start, u64
     struct record_range range = {.pid = caller->pid, .kind = kind, .start = start, .last = last};
     if ((flags & ~FS_LOCK_WAIT) != 0)
         return E_INVAL;
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
-    s64 status = lock(opening, &range, (flags & FS_LOCK_WAIT) != 0 ? caller->call : 0);
-    opening_put(opening);
-    return status;
+    return lock(opening, &range, (flags & FS_LOCK_WAIT) != 0 ? caller->call : 0);
 }
 
 s64 fs_server_lock_test(struct ipc_caller *caller, u64 file, u32 kind, u64 start, u64 last,
                         struct fs_record *record)
 {
     struct record_range range = {.pid = caller->pid, .kind = kind, .start = start, .last = last};
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = check(opening, &range);
     bool found = status == 0 && kind != FS_LOCK_NONE && records_find(opening->node, &range);
-    opening_put(opening);
     *record = (struct fs_record){.start = range.start, .last = range.last, .pid = range.pid};
     record->kind = found ? range.kind : FS_LOCK_NONE;
     return status;

@@ -59,13 +59,13 @@ s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u64 *
 
 s64 fs_server_close(struct ipc_caller *caller, u64 file)
 {
+    HELD(opening)
     struct opening *opening = records_any() ? opening_get(file, caller->pid) : NULL;
     s64 status = handle_close(&open_files, file, caller->pid);
     if (opening == NULL)
         return status;
     if (opening->node != NULL && status == 0)
         records_close(opening->node, caller->pid);
-    opening_put(opening);
     return status;
 }
 
@@ -73,14 +73,13 @@ s64 fs_server_close(struct ipc_caller *caller, u64 file)
 // writes it alone.
 static void pass(u64 file, u32 pid)
 {
-    struct opening *opening = opening_get(file, pid);
+    HELD(opening) struct opening *opening = opening_get(file, pid);
     if (opening == NULL)
         return;
     if (opening->node != NULL) {
         __atomic_store_n(&opening->passed, true, __ATOMIC_SEQ_CST);
         share_revoke(opening->node);
     }
-    opening_put(opening);
 }
 
 s64 fs_server_duplicate(struct ipc_caller *caller, u64 file, u64 *copy)
@@ -162,12 +161,10 @@ static s64 read_opening(struct opening *opening, u64 call, u64 offset, u32 flags
 s64 fs_server_read(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, void *data,
                    u64 data_room, u64 *data_bytes)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
-    s64 status = read_opening(opening, caller->call, offset, flags, data, data_room, data_bytes);
-    opening_put(opening);
-    return status;
+    return read_opening(opening, caller->call, offset, flags, data, data_room, data_bytes);
 }
 
 static s64 write_opening(struct opening *opening, u64 call, u64 offset, u32 flags, const void *data,
@@ -187,12 +184,10 @@ static s64 write_opening(struct opening *opening, u64 call, u64 offset, u32 flag
 s64 fs_server_write(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, const void *data,
                     u64 data_bytes, u64 *written)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
-    s64 status = write_opening(opening, caller->call, offset, flags, data, data_bytes, written);
-    opening_put(opening);
-    return status;
+    return write_opening(opening, caller->call, offset, flags, data, data_bytes, written);
 }
 
 static s64 base_of(struct opening *opening, u32 whence, s64 *base)
@@ -229,23 +224,20 @@ static s64 seek(struct opening *opening, s64 offset, u32 whence, u64 *position)
 
 s64 fs_server_seek(struct ipc_caller *caller, u64 file, s64 offset, u32 whence, u64 *position)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
-    s64 status = seek(opening, offset, whence, position);
-    opening_put(opening);
-    return status;
+    return seek(opening, offset, whence, position);
 }
 
 s64 fs_server_truncate(struct ipc_caller *caller, u64 file, u64 bytes)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = E_PERM;
     if (opening->node != NULL && (opening->flags & FS_WRITE) != 0)
         status = CO_CALL(struct server_file, opening->node->root.coid, truncate, bytes);
-    opening_put(opening);
     return status;
 }
 
@@ -274,7 +266,7 @@ s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *
 
 s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *info)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     if (opening->node != NULL)
@@ -283,20 +275,18 @@ s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *inf
         *info = (struct fs_stat){.bytes = pipe_bytes(opening->pipe),
                                  .kind = FS_KIND_PIPE,
                                  .writable = (opening->flags & FS_WRITE) != 0};
-    opening_put(opening);
     return 0;
 }
 
 s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, void *entries,
                    u64 entries_room, u64 *entries_bytes)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = E_NOTDIR;
     if (opening->node != NULL)
         status = filesystem_list(opening->node, cursor, next, entries, entries_room, entries_bytes);
-    opening_put(opening);
     return status;
 }
 
@@ -334,12 +324,11 @@ static s64 map_opening(const struct opening *opening, u64 *offset, u64 *bytes, c
 
 s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, cap_t *memory)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = map_opening(opening, offset, bytes, memory);
     caller->drop_answer = status == 0;
-    opening_put(opening);
     return status;
 }
 
@@ -376,12 +365,11 @@ static s64 share_opening(struct opening *opening, u64 uses, struct fs_sharing *s
 s64 fs_server_share(struct ipc_caller *caller, u64 file, u64 uses, struct fs_sharing *sharing,
                     cap_t *memory)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = share_opening(opening, uses, sharing, memory);
     caller->drop_answer = status == 0;
-    opening_put(opening);
     return status;
 }
 
@@ -411,24 +399,22 @@ static s64 renew(struct opening *opening, u32 flags)
 
 s64 fs_server_renew(struct ipc_caller *caller, u64 file, u32 flags)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     mutex_lock(&opening->lock);
     s64 status = renew(opening, flags);
     mutex_unlock(&opening->lock);
-    opening_put(opening);
     return status;
 }
 
 s64 fs_server_ready(struct ipc_caller *caller, u64 file, u32 *bits)
 {
-    struct opening *opening = opening_get(file, caller->pid);
+    HELD(opening) struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     *bits = opening->pipe != NULL ? pipe_ready(opening->pipe, opening->end)
                                   : FS_READY_READ | FS_READY_WRITE;
-    opening_put(opening);
     return 0;
 }
 

@@ -80,7 +80,7 @@ s64 fs_server_read(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, v
                    u64 data_room, u64 *data_bytes)
 {
     (void)flags;
-    struct snapshot *snapshot = snapshot_get(file, caller->pid);
+    HELD(snapshot) struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     s64 status = snapshot->place.kind == PLACE_FILE ? 0 : E_ISDIR;
@@ -92,7 +92,6 @@ s64 fs_server_read(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, v
         snapshot->position += *data_bytes;
         mutex_unlock(&snapshot->lock);
     }
-    snapshot_put(snapshot);
     return status;
 }
 
@@ -111,13 +110,12 @@ static s64 seek(struct snapshot *snapshot, s64 offset, u32 whence, u64 *position
 
 s64 fs_server_seek(struct ipc_caller *caller, u64 file, s64 offset, u32 whence, u64 *position)
 {
-    struct snapshot *snapshot = snapshot_get(file, caller->pid);
+    HELD(snapshot) struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     mutex_lock(&snapshot->lock);
     s64 status = seek(snapshot, offset, whence, position);
     mutex_unlock(&snapshot->lock);
-    snapshot_put(snapshot);
     return status;
 }
 
@@ -136,11 +134,10 @@ s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *
 
 s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *info)
 {
-    struct snapshot *snapshot = snapshot_get(file, caller->pid);
+    HELD(snapshot) struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     fill_stat(&snapshot->place, snapshot->text.length, snapshot->time, info);
-    snapshot_put(snapshot);
     return 0;
 }
 
@@ -222,7 +219,7 @@ static s64 list_place(const struct place *place, struct listing *listing)
 s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, void *entries,
                    u64 entries_room, u64 *entries_bytes)
 {
-    struct snapshot *snapshot = snapshot_get(file, caller->pid);
+    HELD(snapshot) struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     struct listing listing = {.to = entries, .room = entries_room, .cursor = cursor};
@@ -231,7 +228,6 @@ s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, v
         status = E_INVAL; // room is too small for one entry
     *next = listing.cursor;
     *entries_bytes = listing.used;
-    snapshot_put(snapshot);
     return status;
 }
 

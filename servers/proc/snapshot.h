@@ -8,6 +8,7 @@
 
 #include <co/object.h>
 #include <handles/handles.h>
+#include <orrery/held.h>
 
 struct snapshot {
     struct co_root root; // first
@@ -29,6 +30,11 @@ s64 snapshot_open(const struct place *place, u32 pid, u64 *handle);
 // such handle (E_STALE).
 struct snapshot *snapshot_get(u64 handle, u32 pid);
 void snapshot_put(struct snapshot *snapshot);
+static inline void snapshot_put_held(struct snapshot **snapshot)
+{
+    if (*snapshot != NULL)
+        snapshot_put(*snapshot);
+}
 // Registers the table of snapshots as an object. Returns 0 or an error. Called once, at the start.
 s64 snapshots_start(void);
 

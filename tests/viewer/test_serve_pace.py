@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Run cycles are sampled often while a browser looks or the machine is recorded, else rarely."""
+"""Run cycles are sampled often while a browser looks or the machine is recorded, and the machine
+does something, else rarely."""
+
+import dci_pb2 as dci
 
 from browser import Browser, Gateway
 
@@ -24,6 +27,29 @@ def test_who_looks_gets_more_samples(machine):
             assert pace(machine) == [RARELY, OFTEN]
         machine.wait_for("sampling_change", 2)
         assert pace(machine) == [RARELY, OFTEN, RARELY]
+
+
+def push_cycles(machine, samples, kind, period):
+    """Pushes sums of run cycles on CPU 0, all of one kind."""
+    sums = [dci.SampleSum(index=0, cpu=0, kind=kind, weight=period, samples=samples)
+            for kind in (dci.SUM_ALL, kind)]
+    machine.sampler.push(sample_sums=dci.SampleSums(
+        **{"from": machine.clock() - 1}, to=machine.clock(), sums=sums))
+
+
+def test_a_machine_that_does_nothing_is_sampled_rarely(machine):
+    """Also while somebody looks. When it does something again, it is sampled often again."""
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, \
+            Browser(gateway) as browser:
+        browser.say(type="watch", id=1, machine="orrery", kind="heat", measure="run-cycles")
+        machine.wait_for("sampling_change")
+        push_cycles(machine, 900, dci.SUM_IDLE, OFTEN)
+        machine.wait_for("sampling_change", 2)
+        assert pace(machine) == [RARELY, OFTEN, RARELY]
+        # More CPU time than passes before the gateway looks, however slow the host is.
+        push_cycles(machine, 1_000_000, dci.SUM_NONE, RARELY)
+        machine.wait_for("sampling_change", 3)
+        assert pace(machine) == [RARELY, OFTEN, RARELY, OFTEN]
 
 
 def test_a_recording_has_many_samples(machine, tmp_path):

@@ -2,6 +2,7 @@
 // The events that programs have described, and their part of the metadata. Ranges are published by
 // their count and never change, so readers need no lock.
 #include <orrery/errors.h>
+#include <orrery/lower_bound.h>
 #include <stdio.h>
 #include <string.h>
 #include <trace/described.h>
@@ -185,18 +186,10 @@ s64 trace_described_add(struct trace_described *described, u32 most)
 
 static const struct trace_described_event *find_minor(u32 minor)
 {
-    u32 low = 0, high = known_ranges();
-    while (low < high) {
-        u32 middle = (low + high) / 2;
-        const struct trace_described *range = ranges[middle];
-        if (minor >= range->first + range->count)
-            low = middle + 1;
-        else if (minor < range->first)
-            high = middle;
-        else
-            return &range->events[minor - range->first];
-    }
-    return NULL;
+    u64 known = known_ranges();
+    u64 place = LOWER_BOUND(at, known, ranges[at]->first + ranges[at]->count <= minor);
+    const struct trace_described *range = place < known ? ranges[place] : NULL;
+    return range != NULL && minor >= range->first ? &range->events[minor - range->first] : NULL;
 }
 
 const struct trace_event_info *trace_described_find(u32 id)

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Look-up in the generated event table.
+#include <orrery/lower_bound.h>
 #include <orrery/utf8.h>
 #include <trace/table.h>
 
 #include <string.h>
 
+static u32 id_of(const struct trace_event_info *event)
+{
+    return (u32)event->major << 16 | event->minor;
+}
+
 const struct trace_event_info *trace_event_find(u32 id)
 {
-    u32 low = 0, high = trace_event_count;
-    while (low < high) {
-        u32 middle = (low + high) / 2;
-        const struct trace_event_info *event = &trace_events[middle];
-        u32 here = (u32)event->major << 16 | event->minor;
-        if (here == id)
-            return event;
-        if (here < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    u64 place = LOWER_BOUND(at, trace_event_count, id_of(&trace_events[at]) < id);
+    bool found = place < trace_event_count && id_of(&trace_events[place]) == id;
+    return found ? &trace_events[place] : NULL;
 }
 
 u32 trace_field_bits(enum trace_field_type type)

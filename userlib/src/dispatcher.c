@@ -3,6 +3,7 @@
 #include "dispatcher.h"
 
 #include "check.h"
+#include "policy.h"
 
 #include <orrery/memory.h>
 #include <orrery/sys.h>
@@ -10,6 +11,7 @@
 static u64 dispatchers; // atomic: mask of CPUs
 static struct user_spin start_lock;
 static u32 cpu_count;
+static const struct scheduler_policy *policy;
 
 u64 user_dispatchers(void)
 {
@@ -25,12 +27,19 @@ u32 user_cpu_count(void)
     return cpu_count;
 }
 
+void dispatcher_policy(const struct scheduler_policy *of_new_ones)
+{
+    policy = of_new_ones;
+}
+
 static void scheduler_begin(u32 cpu)
 {
     struct scheduler *scheduler = scheduler_of(cpu);
     scheduler->cpu = cpu;
     scheduler->armed = scheduler->slice_end = UINT64_MAX;
     scheduler->slice_us = POLICY_SLICE_US;
+    scheduler->policy = policy;
+    user_page(cpu)->switch_work[SWITCH_POLICY] = policy != NULL;
 }
 
 static u64 upcall_stack(u32 cpu)
@@ -110,7 +119,6 @@ void dispatcher_begin(u32 cpu)
     scheduler_begin(cpu);
     // Whoever made it may come to say so only later.
     __atomic_fetch_or(&dispatchers, 1ul << cpu, __ATOMIC_RELEASE);
-    scheduler_policy_begins(cpu);
     s64 error = dispatcher_cpu_start(cpu);
     if (error)
         user_panic("no dispatcher on CPU %u: %s", cpu, orrery_strerror(error));

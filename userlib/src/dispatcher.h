@@ -12,5 +12,7 @@ s64 dispatcher_first(void);
 void dispatcher_begin(u32 cpu) __attribute__((noreturn));
 // Calls the functions of USER_CPU_START, on this CPU. Returns 0 or the first error.
 s64 dispatcher_cpu_start(u32 cpu);
+// Sets the policy of schedulers that are made from now on.
+void dispatcher_policy(const struct scheduler_policy *of_new_ones);
 
 #endif

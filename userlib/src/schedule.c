@@ -4,6 +4,9 @@
 #include "scheduler.h"
 
 #include "check.h"
+#include "dispatcher.h"
+#include "policy.h"
+#include "ready.h"
 
 #include <trace/reasons.h>
 
@@ -17,118 +20,51 @@ void user_on_switch(void (*handler)(struct thread *next))
     user_switch_hook = handler;
 }
 
-// ---- policies -----------------------------------------------------------------------------------
+// ---- the policy ---------------------------------------------------------------------------------
 
-static enum policy policy; // changes while other CPUs look: each turn goes by one or the other
-
-static u64 period_now(void)
-{
-    return time_now() / time_from_us(POLICY_PERIOD_US);
-}
-
-static void slice_begin(struct scheduler *scheduler)
+void scheduler_slice(struct scheduler *scheduler)
 {
     scheduler->slice_end = time_after_us(scheduler->slice_us);
     scheduler_arm(scheduler);
 }
 
-// Whoever changes the policy sees the dispatcher, or the dispatcher sees the new policy here.
-void scheduler_policy_begins(u32 cpu)
+s64 scheduler_policy(const struct scheduler_policy *policy)
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    user_page(cpu)->switch_work[SWITCH_POLICY] = policy != POLICY_FIXED;
-}
-
-s64 scheduler_policy(const char *name)
-{
-    enum policy named = policy_named(name);
-    if (named == POLICIES)
-        return E_INVAL;
     u32 before = user_disable();
     struct scheduler *scheduler = scheduler_here();
-    __atomic_store_n(&policy, named, __ATOMIC_SEQ_CST);
-    for (u64 left = user_dispatchers(); left != 0; left &= left - 1)
-        scheduler_policy_begins((u32)__builtin_ctzl(left));
-    scheduler->slice_us = POLICY_SLICE_US;
-    if (policy != POLICY_FIXED)
-        slice_begin(scheduler);
+    bool others = user_dispatchers() != 1ul << scheduler->cpu;
+    s64 error = others || scheduler->policy ? E_BUSY : 0;
+    if (error == 0) {
+        dispatcher_policy(policy);
+        scheduler->policy = policy;
+        user_page(scheduler->cpu)->switch_work[SWITCH_POLICY] = 1;
+        scheduler_slice(scheduler);
+    }
     user_enable(before);
-    return 0;
-}
-
-static __attribute__((noinline)) u32 used_priority(struct thread *thread, u32 wanted)
-{
-    policy_waits(policy, &thread->use, period_now());
-    return policy_lowered(&thread->use, wanted);
-}
-
-INLINE u32 turn_priority(struct thread *thread, bool work)
-{
-    u32 wanted = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
-    return work && policy != POLICY_FIXED ? used_priority(thread, wanted) : wanted;
-}
-
-// Makes slices short again, also the one that runs: somebody joins the ready ones.
-static __attribute__((noinline)) void slice_shorten(struct scheduler *scheduler)
-{
-    u64 end = time_after_us(POLICY_SLICE_US);
-    scheduler->slice_us = POLICY_SLICE_US;
-    if (scheduler->slice_end == UINT64_MAX || scheduler->slice_end <= end)
-        return;
-    scheduler->slice_end = end;
-    scheduler_arm(scheduler);
-}
-
-// Charges the current thread for a slice that is over.
-static void slice_charge(struct scheduler *scheduler)
-{
-    struct thread *current = scheduler->current;
-    scheduler->slice_us = policy_longer(scheduler->slice_us);
-    if (current && current->run == THREAD_RUNNING)
-        policy_charge(&current->use, period_now());
-}
-
-// Begins the turn of a thread that has got its CPU, unless its last turn still goes on.
-static __attribute__((noinline)) void turn_begin(struct scheduler *scheduler, struct thread *thread)
-{
-    if (thread->id == scheduler->turn && scheduler->slice_end != UINT64_MAX)
-        return;
-    if (thread->id != scheduler->turn)
-        policy_waited(policy, &thread->use, period_now());
-    scheduler->turn = thread->id;
-    slice_begin(scheduler);
+    return error;
 }
 
 // ---- the ready queues ---------------------------------------------------------------------------
 
-INLINE void enqueue(struct scheduler *scheduler, struct thread *thread, bool front, bool work)
+INLINE u32 turn_priority(struct scheduler *scheduler, struct thread *thread, bool work)
 {
-    thread->priority = turn_priority(thread, work);
-    struct thread_queue *queue = &scheduler->ready[thread->priority];
-    thread->run = THREAD_READY;
-    thread->next = front ? queue->head : NULL;
-    if (!queue->head)
-        queue->head = queue->tail = thread;
-    else if (front)
-        queue->head = thread;
-    else
-        queue->tail = queue->tail->next = thread;
-    scheduler->ready_mask |= 1u << thread->priority;
+    u32 wanted = thread_wanted_priority(thread);
+    return work && scheduler->policy ? scheduler->policy->priority(thread, wanted) : wanted;
 }
 
 INLINE void make_ready(struct scheduler *scheduler, struct thread *thread, bool front, bool work)
 {
     CHECK(thread->magic == THREAD_MAGIC && thread->cpu == scheduler->cpu);
-    enqueue(scheduler, thread, front, work);
+    ready_add(scheduler, thread, turn_priority(scheduler, thread, work), front);
     const struct thread *current = scheduler->current;
-    if (work && policy != POLICY_FIXED && thread != current)
-        slice_shorten(scheduler);
+    if (work && scheduler->policy && thread != current)
+        scheduler->policy->joined(scheduler);
     if (!current || current == thread || current->run != THREAD_RUNNING)
         return;
     if (thread->priority > current->priority)
         scheduler->attention |= ATTENTION_PREEMPT;
     else if (thread->priority == current->priority && scheduler->slice_end == UINT64_MAX)
-        slice_begin(scheduler);
+        scheduler_slice(scheduler);
 }
 
 static __attribute__((noinline)) void ready_at_work(struct scheduler *scheduler,
@@ -145,32 +81,10 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
         make_ready(scheduler, thread, front, false);
 }
 
-// Ages the use of the ready ones in a new period. Some go to another queue.
-static __attribute__((noinline)) void age_ready(struct scheduler *scheduler)
-{
-    struct thread *threads = NULL, **end = &threads;
-    if (scheduler->aged == period_now())
-        return;
-    scheduler->aged = period_now();
-    for (u32 priority = THREAD_PRIORITIES; priority-- > 0;) {
-        struct thread_queue *queue = &scheduler->ready[priority];
-        if (!queue->head)
-            continue;
-        *end = queue->head;
-        end = &queue->tail->next;
-        queue->head = NULL;
-    }
-    scheduler->ready_mask = 0;
-    for (struct thread *thread = threads, *next; thread; thread = next) {
-        next = thread->next;
-        enqueue(scheduler, thread, false, true);
-    }
-}
-
 INLINE struct thread *take_best(struct scheduler *scheduler, bool work)
 {
-    if (work && policy != POLICY_FIXED)
-        age_ready(scheduler);
+    if (work && scheduler->policy)
+        scheduler->policy->choosing(scheduler);
     if (!scheduler->ready_mask)
         return NULL;
     u32 priority = 31 - (u32)__builtin_clz(scheduler->ready_mask);
@@ -189,10 +103,10 @@ INLINE void give_cpu(struct scheduler *scheduler, struct thread *thread, bool wo
     thread->switches++;
     scheduler->current = thread;
     scheduler->attention &= ~ATTENTION_PREEMPT;
-    if (work && policy != POLICY_FIXED)
-        turn_begin(scheduler, thread);
+    if (work && scheduler->policy)
+        scheduler->policy->chosen(scheduler, thread);
     else if (scheduler->slice_end == UINT64_MAX && scheduler->ready_mask >> thread->priority & 1)
-        slice_begin(scheduler);
+        scheduler_slice(scheduler);
     if (user_switch_hook)
         user_switch_hook(thread);
 }
@@ -204,7 +118,7 @@ static void idle(struct scheduler *scheduler)
     struct event event;
     if (user_switch_hook)
         user_switch_hook(NULL);
-    if (policy != POLICY_FIXED)
+    if (scheduler->policy)
         scheduler->slice_end = UINT64_MAX;
     scheduler->stat.waits++;
     event_wait(&event);
@@ -326,9 +240,9 @@ u32 scheduler_block_until(u32 reasons, u64 deadline)
 
 INLINE void yield(struct scheduler *scheduler, struct thread *self, u32 reason, bool work)
 {
-    if (work && policy != POLICY_FIXED) {
-        age_ready(scheduler);
-        self->priority = turn_priority(self, true);
+    if (work && scheduler->policy) {
+        scheduler->policy->choosing(scheduler);
+        self->priority = turn_priority(scheduler, self, true);
     }
     if (scheduler->ready_mask >> self->priority) {
         self->run = THREAD_READY;
@@ -340,8 +254,8 @@ INLINE void yield(struct scheduler *scheduler, struct thread *self, u32 reason, 
         monitor_tell(MONITOR_TELL(SYS_MONITOR_THREAD, reason),
                      SYS_MONITOR_THREAD_WORD(self->id, SYS_MONITOR_STAYS), thread_name_word(self));
     self->switches++;
-    if (work && policy != POLICY_FIXED)
-        turn_begin(scheduler, self);
+    if (work && scheduler->policy)
+        scheduler->policy->chosen(scheduler, self);
 }
 
 static __attribute__((noinline)) void yield_at_work(struct scheduler *scheduler,
@@ -412,8 +326,8 @@ void scheduler_timer(struct scheduler *scheduler)
     if (scheduler->slice_end <= now) {
         scheduler->slice_end = UINT64_MAX;
         scheduler->attention |= ATTENTION_ROTATE;
-        if (policy != POLICY_FIXED)
-            slice_charge(scheduler);
+        if (scheduler->policy)
+            scheduler->policy->slice_over(scheduler);
     }
     scheduler_arm(scheduler);
 }

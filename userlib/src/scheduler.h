@@ -6,9 +6,9 @@
 #define USERLIB_SCHEDULER_H
 
 #include "layout.h"
-#include "policy.h"
 #include "timers.h"
 #include "told.h"
+#include "usage.h"
 
 #include <co/quiesce.h>
 #include <orrery/errors.h>
@@ -66,8 +66,8 @@ struct thread {
     struct _reent own_reent;
     void *slots[THREAD_SLOTS];
     u64 switches;
-    struct use use; // of the CPU
-    u32 log_domain; // atomic: in the process's own logs; 0: that of the process
+    struct usage usage; // of the CPU, for policies
+    u32 log_domain;     // atomic: in the process's own logs; 0: that of the process
 
     thread_function function;
     void *argument;
@@ -100,14 +100,15 @@ struct scheduler {
     u32 cpu;
     struct thread_queue ready[THREAD_PRIORITIES];
     struct timers timers;
-    u64 armed;              // time given to sys_timer, UINT64_MAX: none
-    u64 slice_end;          // UINT64_MAX: nobody waits for current's turn to end
-    u32 slice_us;           // of a turn that begins now
-    u32 turn;               // whose the last turn that began is: a thread's number
-    u64 aged;               // when the ready ones' use was looked at: a period (policy.h)
-    struct leaving leaving; // who gives its CPU up
-    struct thread *inbox;   // atomic
-    struct thread *faulted; // waiting for pages
+    u64 armed;     // time given to sys_timer, UINT64_MAX: none
+    u64 slice_end; // UINT64_MAX: nobody waits for current's turn to end
+    u32 slice_us;  // of a turn that begins now
+    u32 turn;      // whose the last turn that began is: a thread's number
+    u64 aged;      // when the ready ones' usage was looked at: a period (usage.h)
+    const struct scheduler_policy *policy; // NULL: the library's own
+    struct leaving leaving;                // who gives its CPU up
+    struct thread *inbox;                  // atomic
+    struct thread *faulted;                // waiting for pages
     struct worker *idle_workers;
     struct backlog *backlog, *backlog_tail;
     u32 worker_count;
@@ -120,7 +121,7 @@ _Static_assert(offsetof(struct scheduler, current) == SCHEDULER_CURRENT - SCHEDU
 
 // Reasons why a switch of threads has more to do, each a byte of the dispatcher's page.
 enum switch_work {
-    SWITCH_POLICY,  // turns are not of the default policy
+    SWITCH_POLICY,  // the scheduler has a policy
     SWITCH_LEAVING, // scheduler->leaving is somebody
 };
 
@@ -175,8 +176,8 @@ static inline void scheduler_inbox(struct scheduler *scheduler)
     if (__atomic_load_n(&scheduler->inbox, __ATOMIC_RELAXED))
         scheduler_inbox_slow(scheduler);
 }
-// Begins the policy on a CPU whose dispatcher begins.
-void scheduler_policy_begins(u32 cpu);
+// Begins a slice of scheduler->slice_us.
+void scheduler_slice(struct scheduler *scheduler);
 // Puts the current thread behind its equals; the best thread runs.
 void scheduler_yield(void);
 static inline void scheduler_set_leaving(u8 is)

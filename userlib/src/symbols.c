@@ -2,6 +2,8 @@
 // Names of functions, from the table that scripts/mktables.py builds into the program.
 #include "scheduler.h"
 
+#include <orrery/lower_bound.h>
+
 struct symbol {
     u32 offset, bytes, name; // from text_start; of the function; in symbol_names
 };
@@ -15,17 +17,11 @@ const char *user_symbol(u64 pc, u64 *offset)
 {
     if (pc < (u64)text_start || pc >= (u64)text_end)
         return NULL;
-    u64 distance = pc - (u64)text_start, low = 0, high = symbol_count;
-    while (low < high) {
-        u64 middle = (low + high) / 2;
-        if (symbol_table[middle].offset <= distance)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    u64 distance = pc - (u64)text_start;
+    u64 above = LOWER_BOUND(at, symbol_count, symbol_table[at].offset <= distance);
+    if (above == 0)
         return NULL;
-    const struct symbol *symbol = &symbol_table[low - 1];
+    const struct symbol *symbol = &symbol_table[above - 1];
     *offset = distance - symbol->offset;
     return *offset < symbol->bytes ? symbol_names + symbol->name : NULL;
 }

@@ -3,6 +3,7 @@
 #include "analyses/slice_walk.h"
 #include "tools/kov.h"
 
+#include <orrery/lower_bound.h>
 #include <trace/reasons.h>
 
 static enum unknown_why why_unknown(const struct slice_walk *walk,
@@ -194,19 +195,17 @@ int slice_walk_end(struct slice_walk *walk)
     return code;
 }
 
+static bool ends_by(const struct slice *row, u32 track, u64 time)
+{
+    return row->track < track || (row->track == track && row->to <= time);
+}
+
 // Returns the first known slice of a track that ends behind `time`, or NULL.
 static const struct slice *find_known(const struct slices *known, u32 track, u64 time)
 {
-    size_t low = 0, high = known->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct slice *row = &known->rows[middle];
-        if (row->track < track || (row->track == track && row->to <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < known->count && known->rows[low].track == track ? &known->rows[low] : NULL;
+    const struct slice *rows = known->rows;
+    size_t place = LOWER_BOUND(at, known->count, ends_by(&rows[at], track, time));
+    return place < known->count && rows[place].track == track ? &rows[place] : NULL;
 }
 
 // Returns whether a thread's state was unknown before, too, for another reason.
@@ -239,7 +238,7 @@ static void add_untold(struct slice_walk *walk)
 {
     const struct slices *known = walk->known;
     u32 tracks = known->count > 0 ? known->rows[known->count - 1].track + 1 : 0;
-    for (u32 track = (u32)walk->states.count; track < tracks; track++) {
+    for (u32 track = (u32)walk->states.threads.count; track < tracks; track++) {
         const struct slice *row = find_known(known, track, walk->to - 1);
         if (row == NULL || row->kind != THREAD_KIND_UNKNOWN || row->from >= walk->to)
             continue;

@@ -5,7 +5,7 @@
 static int take_event(void *context, const struct trace_event *event)
 {
     struct state_walk *walk = context;
-    thread_states_event(&walk->states, event, &walk->walk.before);
+    thread_states_event(&walk->states, event, &walk->walk.model.before);
     return walk->event != NULL ? walk->event(walk->context, &walk->walk, event) : KOV_OK;
 }
 
@@ -37,7 +37,7 @@ int state_walk(struct state_walk *walk, struct engine *engine, const struct trac
     thread_states_begin(&walk->states, walk->walk.begin);
     int code = trace_walk(&walk->walk, engine);
     if (code == KOV_OK)
-        thread_states_end(&walk->states, &walk->walk.machine, walk->walk.end);
+        thread_states_end(&walk->states, &walk->walk.model.machine, walk->walk.end);
     return code;
 }
 

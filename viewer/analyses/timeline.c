@@ -5,6 +5,8 @@
 #include "tools/memory.h"
 #include "trace/arrange.h"
 
+#include <orrery/lower_bound.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,13 +148,13 @@ int timeline_open(struct timeline *timeline, const char *folder, size_t bytes_mo
 static void take_threads(struct timeline *timeline)
 {
     const struct thread_states *states = &timeline->walk.states;
-    timeline->thread_count = states->count;
-    timeline->threads = memory_get((states->count + 1) * sizeof(*timeline->threads));
-    for (size_t i = 0; i < states->count; i++) {
-        const struct thread_status *status = &states->threads[i];
+    timeline->thread_count = states->threads.count;
+    timeline->threads = memory_get((states->threads.count + 1) * sizeof(*timeline->threads));
+    for (size_t i = 0; i < states->threads.count; i++) {
+        const struct thread_status *status = id_rows_at(&states->threads, i);
         timeline->threads[status->track] =
-            (struct timeline_thread){.id = status->id,
-                                     .pid = trace_walk_pid(&timeline->knows, status->id),
+            (struct timeline_thread){.id = status->row.id,
+                                     .pid = trace_walk_pid(&timeline->knows, status->row.id),
                                      .idle = status->idle};
     }
 }
@@ -178,7 +180,7 @@ int timeline_read(struct timeline *timeline, u64 events)
     code = slice_walk_end(&timeline->walk);
     add_up_threads(timeline);
     slices_sort(&timeline->thread_index);
-    activity_free(&timeline->knows.machine);
+    activity_free(&timeline->knows.model.machine);
     trace_walk_free(&timeline->knows);
     return code;
 }
@@ -237,15 +239,9 @@ static int visit_loss(void *context, const struct trace_loss *loss)
 static const struct timeline_checkpoint *checkpoint_before(const struct timeline *timeline,
                                                            u64 time)
 {
-    size_t low = 0, high = timeline->checkpoint_count;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (timeline->checkpoints[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &timeline->checkpoints[low];
+    const struct timeline_checkpoint *all = timeline->checkpoints;
+    size_t behind = LOWER_BOUND(at, timeline->checkpoint_count, all[at].time <= time);
+    return &all[behind > 0 ? behind - 1 : 0];
 }
 
 // What is to be answered: of CPUs, or of threads.
@@ -351,7 +347,7 @@ void timeline_close(struct timeline *timeline)
 {
     if (!timeline->is_whole) {
         slice_walk_free(&timeline->walk);
-        activity_free(&timeline->knows.machine);
+        activity_free(&timeline->knows.model.machine);
         trace_walk_free(&timeline->knows);
     }
     while (timeline->checkpoint_count > 0)

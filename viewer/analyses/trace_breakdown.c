@@ -155,8 +155,8 @@ static int take_event(void *context, const struct trace_walk *walk, const struct
 {
     struct breakdown *breakdown = context;
     const u64 *values = event->values;
-    u64 now = trace_walk_thread(walk, event->cpu), doer = walk->machine.doer;
-    u64 call = walk->machine.cpus[event->cpu].call;
+    u64 now = trace_walk_thread(walk, event->cpu), doer = walk->model.machine.doer;
+    u64 call = walk->model.machine.cpus[event->cpu].call;
     calls_event(&breakdown->calls, walk, event);
     if (event->kind == EVENT_SWITCH) {
         take_switch(breakdown, event);
@@ -226,7 +226,7 @@ static int compare(const void *one, const void *other)
 static void put_process(json_t *rows, const struct trace_walk *walk, const struct part_row *process)
 {
     json_t *row = put_object(rows, NULL);
-    bool left_out = activity_leaves_out(&walk->machine, process->key[0]);
+    bool left_out = activity_leaves_out(&walk->model.machine, process->key[0]);
     u64 wall = 0, untold = 0;
     trace_tool_put_process(row, walk, process->key[0], process->key[1], process->key[2] != 0);
     put_u64(row, "threads", process->threads);
@@ -259,7 +259,7 @@ static void put_processes(struct breakdown *breakdown, const struct trace_walk *
         const struct call_row *call = breakdown->calls.rows.rows[i];
         struct part_row *client = get_thread(breakdown, call->key[3]);
         client->served += call->worked;
-        client->served_unknown |= activity_leaves_out(&walk->machine, call->key[0]);
+        client->served_unknown |= activity_leaves_out(&walk->model.machine, call->key[0]);
     }
     for (size_t i = 0; i < breakdown->threads.count; i++) {
         const struct part_row *thread = breakdown->threads.rows[i];
@@ -325,7 +325,7 @@ static void put_servers(const struct breakdown *breakdown, const struct trace_wa
         trace_tool_put_process(row, walk, call->key[3], ACTIVITY_NO_THREAD, false);
         put_u64(row, "count", call->count);
         trace_tool_put_time(row, "worked", (double)call->worked, walk->hz);
-        if (activity_leaves_out(&walk->machine, call->key[0]))
+        if (activity_leaves_out(&walk->model.machine, call->key[0]))
             trace_needs_forget(row, "worked");
         trace_tool_put_time(row, "waited", (double)call->waited, walk->hz);
     }

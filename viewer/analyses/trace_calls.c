@@ -63,7 +63,7 @@ void calls_interval(struct calls *calls, const struct activity_interval *interva
 static void serve(struct calls *calls, const struct trace_walk *walk, struct call_thread *thread,
                   u64 id, u64 time)
 {
-    const struct activity_interval *cpus = walk->machine.cpus;
+    const struct activity_interval *cpus = walk->model.machine.cpus;
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         if (cpus[cpu].thread == thread->key[0])
             work(calls, thread, &cpus[cpu], time);
@@ -78,7 +78,7 @@ static void take_call(struct calls *calls, const struct trace_walk *walk,
                       const struct trace_event *event)
 {
     const u64 *values = event->values;
-    u64 now = trace_walk_thread(walk, event->cpu), id = walk->machine.doer;
+    u64 now = trace_walk_thread(walk, event->cpu), id = walk->model.machine.doer;
     if (id == ACTIVITY_NO_THREAD || values[2] == 0 || find_call(calls, values[2]) != NULL)
         return;
     struct call_thread *client = get_thread(calls, id);
@@ -121,7 +121,7 @@ static void take_reply(struct calls *calls, const struct trace_walk *walk, u64 i
                        const struct trace_event *event)
 {
     const struct open_call *call = find_call(calls, id);
-    u64 now = trace_walk_thread(walk, event->cpu), doer = walk->machine.doer;
+    u64 now = trace_walk_thread(walk, event->cpu), doer = walk->model.machine.doer;
     if (doer != ACTIVITY_NO_THREAD && doer != now)
         get_thread(calls, doer)->sleeps = true;
     for (size_t i = 0; i < calls->threads.count; i++) {
@@ -139,7 +139,7 @@ static void take_switch(struct calls *calls, const struct trace_walk *walk,
                         const struct trace_event *event)
 {
     const u64 *values = event->values;
-    const struct activity_interval *before = &walk->before;
+    const struct activity_interval *before = &walk->model.before;
     struct call_thread *from = get_thread(calls, values[0]), *to = get_thread(calls, values[1]);
     u64 handed = calls->handed[event->cpu];
     const struct open_call *call = find_call(calls, handed);

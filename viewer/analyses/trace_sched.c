@@ -83,10 +83,11 @@ static void put_thread(json_t *rows, const struct trace_walk *walk,
 static void take_threads(struct sched *sched)
 {
     const struct thread_states *states = &sched->walk.states;
-    for (size_t i = 0; i < states->count; i++) {
-        struct sched_thread *thread = get_thread(sched, states->threads[i].id);
-        thread->cpu = states->threads[i].cpu;
-        thread->idle = states->threads[i].idle;
+    for (size_t i = 0; i < states->threads.count; i++) {
+        const struct thread_status *status = id_rows_at(&states->threads, i);
+        struct sched_thread *thread = get_thread(sched, status->row.id);
+        thread->cpu = status->cpu;
+        thread->idle = status->idle;
     }
     if (sched->threads.count > 1)
         qsort(sched->threads.rows, sched->threads.count, sizeof(void *), compare);

@@ -66,12 +66,14 @@ static void put_names(json_t *row, struct trace_show *show, const struct trace_e
 static void note_scheduling(struct trace_show *show, const struct trace_event *event)
 {
     u64 major = (u64)1 << (event->id >> 16 & 63);
-    show->knows_threads |= (show->walk.dispatchers & (show->walk.machine.enabled | major)) != 0;
+    show->knows_threads |=
+        (show->walk.dispatchers & (show->walk.model.machine.enabled | major)) != 0;
 }
 
 static u64 thread_of(const struct trace_show *show, const struct trace_event *event)
 {
-    return event->pid == 0 && show->knows_threads ? show->walk.machine.doer : ACTIVITY_NO_THREAD;
+    return event->pid == 0 && show->knows_threads ? show->walk.model.machine.doer
+                                                  : ACTIVITY_NO_THREAD;
 }
 
 static u64 process_of(const struct trace_show *show, const struct trace_event *event, u64 thread)
@@ -120,7 +122,7 @@ static int show_event(void *context, const struct trace_event *event)
         return VISIT_ENOUGH;
     json_t *row = make_row(show, event->time, event->cpu, event->pid);
     trace_tool_put_process(row, &show->walk, pid, thread,
-                           activity_is_idle(&show->walk.machine, thread));
+                           activity_is_idle(&show->walk.model.machine, thread));
     if (thread == ACTIVITY_NO_THREAD)
         put_text(row, "thread", NULL);
     else

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <trace/reasons.h>
 
 #define DEPTH_MAX 4
 #define UNTOLD_THREAD (1UL << 63) // with a CPU: the thread that runs there until the first switch
@@ -20,9 +19,7 @@ struct open_span {
 struct span_thread {
     u64 key[KEY_WORDS]; // its id
     u32 cpu, depth;
-    bool runs;
-    enum { SLEPT_NOT, SLEPT, SLEPT_UNKNOWN } slept; // before it ran last
-    u64 runs_since, ran;
+    bool told; // an untold thread: by an event of its own
     struct open_span open[DEPTH_MAX];
 };
 
@@ -49,26 +46,21 @@ static struct span_thread *get_thread(struct spans *spans, u64 id, u32 cpu)
     return thread;
 }
 
-static void start(struct span_thread *thread, u64 time)
-{
-    if (!thread->runs)
-        thread->runs_since = time;
-    thread->runs = true;
-}
-
 // Returns the thread that does what the event tells, which is the one that runs.
 static struct span_thread *doer_of(struct spans *spans, const struct trace_event *event)
 {
     u64 id = trace_walk_thread(&spans->walk, event->cpu);
     struct span_thread *thread =
         get_thread(spans, id == ACTIVITY_NO_THREAD ? UNTOLD_THREAD | event->cpu : id, event->cpu);
-    start(thread, event->time);
+    thread->told = true;
     return thread;
 }
 
-static u64 ran_until(const struct span_thread *thread, u64 time)
+// Returns what a thread has run until `time`; of an untold one, which runs all the time, the time.
+static u64 ran_until(const struct spans *spans, const struct span_thread *thread, u64 time)
 {
-    return thread->ran + (thread->runs ? time - thread->runs_since : 0);
+    bool untold = (thread->key[0] & UNTOLD_THREAD) != 0;
+    return untold ? time : trace_model_ran(&spans->walk.model, thread->key[0], time);
 }
 
 static void drop(struct span_thread *thread, u64 *counter)
@@ -98,7 +90,7 @@ static void end_span(struct spans *spans, struct span_thread *thread, const u64 
     struct span_row *row = keyed_rows_get(&spans->rows, key);
     histogram_add(&row->times, time - span->since);
     row->ticks += time - span->since;
-    row->cpu_ticks += ran_until(thread, time) - span->ran;
+    row->cpu_ticks += ran_until(spans, thread, time) - span->ran;
     row->errors += exit != NULL && spans->kind->failed(exit);
 }
 
@@ -110,7 +102,7 @@ static void take_enter(struct spans *spans, const struct trace_event *event)
     if (!spans->kind->nests || thread->depth == DEPTH_MAX)
         drop(thread, &spans->unfinished);
     struct open_span *span = &thread->open[thread->depth++];
-    *span = (struct open_span){.since = event->time, .ran = ran_until(thread, event->time)};
+    *span = (struct open_span){.since = event->time, .ran = ran_until(spans, thread, event->time)};
     memcpy(span->enter, event->values, sizeof(span->enter));
 }
 
@@ -131,29 +123,19 @@ static void take_exit(struct spans *spans, const struct trace_event *event)
 }
 
 // Gives the spans of the CPU's first thread to `thread`. Which thread ran from the beginning is
-// told when it leaves.
-static void adopt(struct spans *spans, struct span_thread *thread, u32 cpu)
+// told when it leaves: so it has run all the time since they began.
+static void adopt(struct spans *spans, struct span_thread *thread, u32 cpu, u64 time)
 {
     struct span_thread *untold = get_thread(spans, UNTOLD_THREAD | cpu, cpu);
-    u64 id = thread->key[0];
-    if (untold->runs) {
+    u64 id = thread->key[0], ran = ran_until(spans, thread, time);
+    if (untold->told) {
         *thread = *untold;
         thread->key[0] = id;
+        for (u32 i = 0; i < thread->depth; i++)
+            thread->open[i].ran = ran - (time - thread->open[i].since);
     }
-    untold->runs = false;
+    untold->told = false;
     untold->depth = 0;
-}
-
-// A thread that leaves in an interrupt is preempted. A switch that tells its reason says it itself.
-static int sleeps(const struct spans *spans, const struct trace_event *event)
-{
-    enum activity activity = spans->walk.before.activity;
-    u64 reason = event->values[4];
-    if (reason != REASON_UNTOLD)
-        return reason == REASON_PREEMPTED || reason == REASON_YIELD ? SLEPT_NOT : SLEPT;
-    return activity == ACTIVITY_UNKNOWN     ? SLEPT_UNKNOWN
-           : activity == ACTIVITY_INTERRUPT ? SLEPT_NOT
-                                            : SLEPT;
 }
 
 static bool is_asleep(const struct spans *spans, const struct span_thread *thread)
@@ -165,18 +147,14 @@ static bool is_asleep(const struct spans *spans, const struct span_thread *threa
 static void take_switch(struct spans *spans, const struct trace_event *event)
 {
     const u64 *values = event->values;
-    const struct activity_interval *before = &spans->walk.before;
     struct span_thread *from = get_thread(spans, values[0], event->cpu);
     struct span_thread *to = get_thread(spans, values[1], event->cpu);
-    if (before->thread == ACTIVITY_NO_THREAD)
-        adopt(spans, from, event->cpu);
-    from->ran = ran_until(from, event->time);
-    from->runs = false;
-    from->slept = sleeps(spans, event);
-    start(to, event->time);
-    if (to->slept == SLEPT && is_asleep(spans, to))
+    if (spans->walk.model.before.thread == ACTIVITY_NO_THREAD)
+        adopt(spans, from, event->cpu, event->time);
+    enum model_left left = trace_model_thread(&spans->walk.model, values[1])->left;
+    if (left == LEFT_ASLEEP && is_asleep(spans, to))
         end_span(spans, to, NULL, event->time);
-    else if (to->slept == SLEPT_UNKNOWN && is_asleep(spans, to))
+    else if (left == LEFT_UNCLEAR && is_asleep(spans, to))
         drop(to, &spans->unsure);
 }
 
@@ -206,8 +184,7 @@ static int take_loss(void *context, const struct trace_loss *loss)
         if (thread->cpu != loss->cpu)
             continue;
         drop(thread, &spans->unsure);
-        thread->runs = false;
-        thread->slept = SLEPT_NOT;
+        thread->told = false;
     }
     return KOV_OK;
 }

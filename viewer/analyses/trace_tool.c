@@ -116,8 +116,8 @@ void trace_tool_put_walk(json_t *document, const struct trace_walk *walk)
     put_u64(document, "discarded", walk->discarded);
     put_u64(document, "left_out_packets", walk->left_out);
     json_t *left_out = put_array(document, "left_out");
-    for (u32 i = 0; i < walk->machine.left_out_count; i++) {
-        u64 pid = walk->machine.left_out[i];
+    for (u32 i = 0; i < walk->model.machine.left_out_count; i++) {
+        u64 pid = walk->model.machine.left_out[i];
         trace_tool_put_process(put_object(left_out, NULL), walk, pid, 0, false);
     }
 }

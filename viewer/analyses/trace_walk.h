@@ -5,22 +5,19 @@
 #define KOV_TRACE_WALK_H
 
 #include "tools/keyed_rows.h"
-#include "trace/activity.h"
 #include "trace/labels.h"
+#include "trace/trace_model.h"
 #include "analyses/trace_choice.h"
 
 struct trace_walk {
     const struct trace_choice *choice;
     u64 hz;
-    u64 begin, end;                  // of the time that is looked at
-    struct activity_interval before; // of the event's CPU: its state until the event
-    u64 lost_packets, discarded;     // of the chosen CPUs
-    u64 left_out;                    // packets of the trace that are damaged
-    struct activity_machine machine;
-    u64 dispatchers; // the major that tells whose dispatchers threads are; 0: none
+    u64 begin, end;              // of the time that is looked at
+    u64 lost_packets, discarded; // of the chosen CPUs
+    u64 left_out;                // packets of the trace that are damaged
+    struct trace_model model;    // has taken an event, or a loss, before the tool gets it
+    u64 dispatchers;             // the major that tells whose dispatchers threads are; 0: none
     struct labels labels;
-    struct keyed_rows threads; // the process of each
-    bool any_loss;             // of the kernel's events so far
     // Gets every event until the end, whatever is chosen. NULL: not wanted.
     int (*event)(void *context, const struct trace_event *event);
     int (*loss)(void *context, const struct trace_loss *loss);

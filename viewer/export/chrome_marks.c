@@ -3,19 +3,13 @@
 #include "export/chrome.h"
 #include "tools/memory.h"
 
+#include <orrery/lower_bound.h>
+
 #include <string.h>
 
 static size_t place_of(const struct chrome_marks *marks, u64 id)
 {
-    size_t low = 0, high = marks->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (marks->marks[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(at, marks->count, marks->marks[at].id < id);
 }
 
 struct chrome_mark *chrome_mark_find(const struct chrome_marks *marks, u64 id)

@@ -301,6 +301,7 @@ static void begin_boot(struct machine *machine)
     machine->history =
         history_new(machine->settings.history_bytes, machine->boot_time, machine->timebase_hz);
     machine->standing.history = machine->history;
+    memset(&machine->gone, 0, sizeof(machine->gone));
 }
 
 // Notes which boot it is. A new boot uses the same numbers for other things.

@@ -9,6 +9,7 @@
 #include "gateway/console_history.h"
 #include "gateway/history.h"
 #include "gateway/dref_counts.h"
+#include "gateway/gone.h"
 #include "gateway/metric_counts.h"
 #include "gateway/own_programs.h"
 #include "gateway/player.h"
@@ -67,6 +68,7 @@ struct machine {
     double scanned, scan_seconds; // clock_now() of the last scan, and how long it took
     double scan_due, programs_due, expose_due;
     u64 scans;
+    struct gone_objects gone;
     struct standing standing;
     struct history *history; // of this boot; NULL: it was never connected
     struct metric_counts metric_counts;

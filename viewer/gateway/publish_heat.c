@@ -59,12 +59,13 @@ static void add_estimate(struct estimate *sum, const struct estimate *more)
 }
 
 // Returns whether the last scan saw the object. A new one has no name before the next scan, which
-// is soon. One that is gone has none.
+// is soon. One that is gone has none, and is looked for once.
 static bool is_scanned(struct machine *machine, const struct ranking_row *row)
 {
     if (snapshot_object(&machine->snapshot, row->pid, row->coid) != NULL)
         return true;
-    machine->scan_due = fmin(machine->scan_due, machine->scanned + HEAT_SECONDS);
+    if (gone_may_come(&machine->gone, row->pid, row->coid, machine->scans))
+        machine->scan_due = fmin(machine->scan_due, machine->scanned + HEAT_SECONDS);
     return false;
 }
 

@@ -13,7 +13,8 @@
 // The usual set: run cycles, which every machine has, and the model unit's events that show
 // contention by object.
 #define RUN_CYCLES_HZ 997                      // no multiple of a usual frequency of programs
-#define RUN_CYCLES_HZ_UNWATCHED 97             // each sample is work for the machine
+#define RUN_CYCLES_HZ_RARE 97                  // each sample is work for the machine
+#define QUIET_CPUS 0.5                         // a machine that uses less does little
 #define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
 #define CALLERS 8                              // of each sample; more are more work
 #define AGAIN_SECONDS 0.5                      // after the session of somebody else has ended
@@ -24,6 +25,7 @@ static void note_session(struct standing *standing, const struct sampled_events 
     standing->events = *events;
     standing->running = true;
     standing->stacks = (struct stack_numbers){0};
+    standing->seen_samples = standing->seen_idle = 0;
     if (standing->history != NULL)
         history_begin_session(standing->history, time, events);
 }
@@ -50,8 +52,7 @@ u64 standing_now(const struct standing *standing)
 
 static u64 run_cycles_period(const struct standing *standing)
 {
-    return SAMPLING_EVENTS_PER_SECOND /
-           (standing->is_watched ? RUN_CYCLES_HZ : RUN_CYCLES_HZ_UNWATCHED);
+    return SAMPLING_EVENTS_PER_SECOND / (standing->often ? RUN_CYCLES_HZ : RUN_CYCLES_HZ_RARE);
 }
 
 static int choose(const struct standing *standing, const char *text,
@@ -133,15 +134,35 @@ int standing_attend(struct standing *standing)
     return start_set(standing);
 }
 
+// Looks how much of the CPUs was in use since the last look. Without a sample since then, what was
+// known stays.
+static void look_at_load(struct standing *standing, u64 period)
+{
+    const struct sample_totals *totals = &standing->samples.by_event[0];
+    u64 samples = totals->samples - standing->seen_samples;
+    u64 idle = totals->idle - standing->seen_idle;
+    double now = clock_now(), seconds = now - standing->seen_at;
+    standing->seen_samples = totals->samples;
+    standing->seen_idle = totals->idle;
+    standing->seen_at = now;
+    if (samples == 0)
+        return;
+    double used = (double)(samples - idle) * (double)period / SAMPLING_EVENTS_PER_SECOND;
+    standing->is_quiet = used < QUIET_CPUS * seconds;
+}
+
 int standing_pace(struct standing *standing, bool is_watched)
 {
     const struct sampling_options options = {.randomise = SAMPLING_NOT_GIVEN};
     const struct sampled_event *first = &standing->events.events[0];
     int error; // is no harm: the next call tries again
-    standing->is_watched = is_watched;
+    bool is_usual = standing->running && standing->mine && standing->wanted[0] == 0 &&
+                    first->event == SAMPLED_RUN_CYCLES;
+    if (is_usual)
+        look_at_load(standing, first->period);
+    standing->often = is_watched && !standing->is_quiet;
     u64 period = run_cycles_period(standing);
-    bool is_usual = standing->running && standing->mine && standing->wanted[0] == 0;
-    if (!is_usual || first->event != SAMPLED_RUN_CYCLES || first->period == period)
+    if (!is_usual || first->period == period)
         return KOV_OK;
     return sampling_try_change(&options, 0, period, &error);
 }

@@ -14,7 +14,12 @@ struct standing {
     struct sample_set samples;    // counts by CPU; of samples and sums; those are handed on
     struct stack_numbers stacks;  // of the session that runs
     bool running, mine;
-    bool is_watched;         // by a browser, or recorded: then it samples often
+    bool often; // run cycles are sampled often (standing_pace)
+    // What was known of run cycles at the last look at the machine's load, and when that was, by
+    // clock_now(); whether little ran before it.
+    u64 seen_samples, seen_idle;
+    double seen_at;
+    bool is_quiet;
     char owner[48];          // who samples, if we do not
     double start_again;      // if nothing runs: when, by clock_now()
     u64 received, missed;    // missed: pushes that the gateway had no room for
@@ -33,7 +38,8 @@ int standing_begin(struct standing *standing);
 void standing_forget(struct standing *standing);
 // Begins the set again when that is due.
 int standing_attend(struct standing *standing);
-// Lets the usual set sample often if somebody looks, else rarely. Called once a second.
+// Lets the usual set sample often if somebody looks (a browser, or it is recorded) and the machine
+// does something, else rarely. Called once a second.
 int standing_pace(struct standing *standing, bool is_watched);
 // Takes an event that was pushed.
 void standing_take(struct standing *standing, const Orrery__Dci__Event *event);

@@ -3,6 +3,8 @@
 #include "locks/sleep_account.h"
 #include "tools/memory.h"
 
+#include <orrery/lower_bound.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +23,8 @@ static int compare_object(const struct sleep_object *object, u32 pid, coid_t coi
 
 static struct sleep_object *object_of(struct sleep_account *account, u32 pid, coid_t coid)
 {
-    size_t low = 0, high = account->object_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_object(&account->objects[middle], pid, coid) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(at, account->object_count,
+                             compare_object(&account->objects[at], pid, coid) < 0);
     if (low < account->object_count && compare_object(&account->objects[low], pid, coid) == 0)
         return &account->objects[low];
     if (account->object_count == SLEEP_OBJECTS_MAX)
@@ -51,15 +47,8 @@ static int compare_queue(const struct sleep_queue *at, u32 pid, coid_t coid, u64
 // Returns the first queue that is not before this one.
 static size_t place_of(const struct sleep_account *account, u32 pid, coid_t coid, u64 queue)
 {
-    size_t low = 0, high = account->queue_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_queue(&account->queues[middle], pid, coid, queue) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(at, account->queue_count,
+                       compare_queue(&account->queues[at], pid, coid, queue) < 0);
 }
 
 static u32 length_before(const struct sleep_record *record)

@@ -4,6 +4,8 @@
 #include "tools/memory.h"
 #include "tools/text.h"
 
+#include <orrery/lower_bound.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,33 +28,17 @@ static size_t process_place(const struct snapshot *snapshot, u32 pid)
 
 static size_t class_place(const struct snapshot *snapshot, u32 pid, u32 id)
 {
-    size_t low = 0, high = snapshot->class_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct class_info *info = &snapshot->classes[middle];
-        if (is_below(info->pid, info->id, pid, id))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct class_info *info = snapshot->classes;
+    return LOWER_BOUND(at, snapshot->class_count, is_below(info[at].pid, info[at].id, pid, id));
 }
 
 static size_t object_place(const struct snapshot *snapshot, u32 pid, coid_t coid)
 {
-    size_t low = 0, high = snapshot->object_count;
-    if (high > 0 &&
-        is_below(snapshot->objects[high - 1].pid, snapshot->objects[high - 1].coid, pid, coid))
-        return high; // scans come in rising order
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct object_info *info = &snapshot->objects[middle];
-        if (is_below(info->pid, info->coid, pid, coid))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct object_info *info = snapshot->objects;
+    size_t count = snapshot->object_count;
+    if (count > 0 && is_below(info[count - 1].pid, info[count - 1].coid, pid, coid))
+        return count; // scans come in rising order
+    return LOWER_BOUND(at, count, is_below(info[at].pid, info[at].coid, pid, coid));
 }
 
 static struct process_info *process_entry(struct snapshot *snapshot, u32 pid)

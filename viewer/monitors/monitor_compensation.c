@@ -3,6 +3,8 @@
 #include "monitors/monitor_compensation.h"
 #include "tools/kov.h"
 
+#include <orrery/lower_bound.h>
+
 #include <inttypes.h>
 
 // How much the times of a CPU are reduced from a record on.
@@ -41,16 +43,9 @@ static u64 time_on(const struct compensated_cpu *cpu, u64 time)
 static bool less_at(const struct compensated_cpu *cpu, u64 time, u64 *less)
 {
     const struct compensated_point *points = (const void *)cpu->before.data;
-    size_t low = 0, high = cpu->before.size / sizeof(*points);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (points[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *less = low > 0 ? points[low - 1].less : 0;
-    return low > 0;
+    size_t older = LOWER_BOUND(at, cpu->before.size / sizeof(*points), points[at].time < time);
+    *less = older > 0 ? points[older - 1].less : 0;
+    return older > 0;
 }
 
 // ---- causes on other CPUs ----------------------------------------------------------------------

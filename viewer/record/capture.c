@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <orrery/lower_bound.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace/layout.h>
@@ -43,19 +44,15 @@ int capture_name_file(const struct capture *capture, const char *name, char path
 
 // ---- streams -----------------------------------------------------------------------------------
 
+static bool is_before(const struct capture_stream *stream, u32 pid, u32 cpu)
+{
+    return stream->pid < pid || (stream->pid == pid && stream->cpu < cpu);
+}
+
 // Returns the index of the first stream that is not before this one.
 static size_t stream_place(const struct capture *capture, u32 pid, u32 cpu)
 {
-    size_t low = 0, high = capture->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct capture_stream *stream = &capture->streams[middle];
-        if (stream->pid < pid || (stream->pid == pid && stream->cpu < cpu))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(at, capture->count, is_before(&capture->streams[at], pid, cpu));
 }
 
 static bool is_at(const struct capture *capture, size_t place, u32 pid, u32 cpu)

@@ -8,11 +8,6 @@
 
 #define MOST 2
 
-static u32 least(u32 a, u32 b)
-{
-    return a < b ? a : b;
-}
-
 // Returns Levenshtein's distance. Small and capital letters are the same.
 static u32 distance_of(const char *one, size_t one_length, const char *other, size_t other_length)
 {
@@ -26,7 +21,7 @@ static u32 distance_of(const char *one, size_t one_length, const char *other, si
             bool same = tolower((unsigned char)one[i - 1]) == tolower((unsigned char)other[j - 1]);
             u32 changed = corner + (same ? 0 : 1);
             corner = row[j];
-            row[j] = least(changed, least(row[j], row[j - 1]) + 1);
+            row[j] = (u32)min_u64(changed, min_u64(row[j], row[j - 1]) + 1);
         }
     }
     return row[other_length];

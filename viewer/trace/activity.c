@@ -45,29 +45,19 @@ static bool is_followed(const struct trace_event *event)
 
 // ---- threads -----------------------------------------------------------------------------------
 
-static size_t place_of(const struct activity_machine *machine, u64 id)
+// Returns NULL when there is none.
+static struct activity_thread *find_thread(const struct activity_machine *machine, u64 id)
 {
-    size_t low = 0, high = machine->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (machine->threads[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    struct activity_thread *thread = id_rows_find(&machine->threads, id);
+    return thread != NULL && thread->lives ? thread : NULL;
 }
 
 static struct activity_thread *get_thread(struct activity_machine *machine, u64 id, u32 cpu)
 {
-    size_t place = place_of(machine, id);
-    if (place < machine->count && machine->threads[place].id == id)
-        return &machine->threads[place];
-    machine->threads = memory_grow(machine->threads, machine->count, &machine->capacity,
-                                   sizeof(*machine->threads));
-    struct activity_thread *thread = &machine->threads[place];
-    memmove(thread + 1, thread, (machine->count++ - place) * sizeof(*thread));
-    *thread = (struct activity_thread){.id = id, .pid = ACTIVITY_NO_PID, .cpu = cpu};
+    struct activity_thread *thread = id_rows_get(&machine->threads, id);
+    if (!thread->lives)
+        *thread = (struct activity_thread){
+            .row = thread->row, .pid = ACTIVITY_NO_PID, .cpu = cpu, .lives = true};
     return thread;
 }
 
@@ -146,7 +136,8 @@ static struct activity_interval state_of(const struct activity_machine *machine,
         thread = NULL;
     struct activity_interval state = {.from = time,
                                       .cpu = cpu,
-                                      .thread = thread == NULL ? ACTIVITY_NO_THREAD : thread->id,
+                                      .thread =
+                                          thread == NULL ? ACTIVITY_NO_THREAD : thread->row.id,
                                       .pid = thread == NULL ? ACTIVITY_NO_PID : thread->pid};
     if (thread == NULL || thread->left_out)
         return state;
@@ -219,8 +210,8 @@ static void take_left_out(struct activity_machine *machine, u64 pid, bool left_o
     if (left_out && !activity_leaves_out(machine, pid) &&
         machine->left_out_count < ACTIVITY_LEFT_OUT_MAX)
         machine->left_out[machine->left_out_count++] = pid;
-    for (size_t i = 0; i < machine->count; i++) {
-        struct activity_thread *thread = &machine->threads[i];
+    for (size_t i = 0; i < machine->threads.count; i++) {
+        struct activity_thread *thread = id_rows_at(&machine->threads, i);
         if (thread->pid != pid)
             continue;
         thread->left_out = left_out;
@@ -241,12 +232,8 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
         (from->kernel && gives_away(values[4])))
         settle(from);
     unsettle(&machine->unnamed[cpu]);
-    machine->handed_by[cpu] = machine->doer = from->id;
-    if (from->ended) {
-        size_t behind = machine->count - (size_t)(from - machine->threads) - 1;
-        memmove(from, from + 1, behind * sizeof(*from));
-        machine->count--;
-    }
+    machine->handed_by[cpu] = machine->doer = values[0];
+    from->lives = !from->ended;
     struct activity_thread *to = get_thread(machine, values[1], cpu);
     to->cpu = cpu;
     set_priority(to, values[3]);
@@ -273,12 +260,12 @@ static void take_ipc(struct activity_machine *machine, struct activity_thread *s
 {
     u64 from = machine->handed_by[cpu];
     machine->doer = from != ACTIVITY_NO_THREAD ? from : machine->doer;
-    size_t place = place_of(machine, from);
+    struct activity_thread *other = find_thread(machine, from);
     if (from == ACTIVITY_NO_THREAD || self == NULL)
         return;
     settle(self);
-    if (place < machine->count && machine->threads[place].id == from)
-        settle(&machine->threads[place]);
+    if (other != NULL)
+        settle(other);
 }
 
 static void apply_to(struct activity_machine *machine, struct activity_thread *self,
@@ -322,8 +309,9 @@ static void set_enabled(struct activity_machine *machine, u64 majors)
     u64 followed = machine->switches;
     for (u32 i = 0; i < ARRAY_SIZE(needed); i++)
         followed |= machine->needed[i];
-    for (size_t i = 0; i < machine->count && ((majors & ~machine->enabled) & followed) != 0; i++)
-        unsettle(&machine->threads[i]);
+    bool more = ((majors & ~machine->enabled) & followed) != 0;
+    for (size_t i = 0; i < machine->threads.count && more; i++)
+        unsettle(id_rows_at(&machine->threads, i));
     struct recorded *recorded = machine->recorded;
     machine->enabled = majors & ~recorded->undescribed;
     recorded->ever = machine->enabled | (machine->beginning ? 0 : recorded->ever);
@@ -374,7 +362,7 @@ static struct activity_thread *take_told(struct activity_machine *machine,
         told->depth = unnamed->depth;
         memcpy(told->open, unnamed->open, sizeof(told->open));
     }
-    if (runs && (id == ACTIVITY_NO_THREAD || id == told->id)) {
+    if (runs && (id == ACTIVITY_NO_THREAD || id == told->row.id)) {
         take_running(machine, told, state == TOLD_RUNS);
         return told;
     }
@@ -385,7 +373,8 @@ static struct activity_thread *take_told(struct activity_machine *machine,
 // by now.
 static void take_waiting(const struct activity_machine *machine, struct activity_thread *thread)
 {
-    bool runs = thread->cpu >= ORRERY_MAX_CPUS || machine->cpus[thread->cpu].thread == thread->id;
+    bool runs =
+        thread->cpu >= ORRERY_MAX_CPUS || machine->cpus[thread->cpu].thread == thread->row.id;
     if (!runs && thread->depth == 0)
         settle(thread);
 }
@@ -463,9 +452,11 @@ static int take_loss(void *context, const struct trace_loss *loss)
     struct activity_machine *machine = context;
     if (loss->pid != 0)
         return KOV_OK;
-    for (size_t i = 0; i < machine->count; i++)
-        if (machine->threads[i].cpu == loss->cpu)
-            unsettle(&machine->threads[i]);
+    for (size_t i = 0; i < machine->threads.count; i++) {
+        struct activity_thread *thread = id_rows_at(&machine->threads, i);
+        if (thread->cpu == loss->cpu)
+            unsettle(thread);
+    }
     unsettle(&machine->unnamed[loss->cpu]);
     machine->handed_by[loss->cpu] = ACTIVITY_NO_THREAD;
     u64 since = machine->cpus[loss->cpu].from;
@@ -499,6 +490,7 @@ void activity_begin(struct activity_machine *machine, struct engine *engine, u64
 {
     struct learning learning = {machine, 0};
     const struct visitor visitor = {learn_left_out, NULL, &learning};
+    machine->threads.row_bytes = sizeof(struct activity_thread);
     machine->told = engine->cpus;
     machine->recorded = &engine->recorded;
     machine->enabled = engine->recorded.begin;
@@ -524,16 +516,14 @@ void activity_begin(struct activity_machine *machine, struct engine *engine, u64
 
 bool activity_is_idle(const struct activity_machine *machine, u64 thread)
 {
-    size_t place = place_of(machine, thread);
-    return place < machine->count && machine->threads[place].id == thread &&
-           machine->threads[place].idle;
+    const struct activity_thread *found = find_thread(machine, thread);
+    return found != NULL && found->idle;
 }
 
 bool activity_is_kernel(const struct activity_machine *machine, u64 thread)
 {
-    size_t place = place_of(machine, thread);
-    return place < machine->count && machine->threads[place].id == thread &&
-           machine->threads[place].kernel;
+    const struct activity_thread *found = find_thread(machine, thread);
+    return found != NULL && found->kernel;
 }
 
 struct visitor activity_visitor(struct activity_machine *machine)

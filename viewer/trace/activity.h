@@ -6,6 +6,7 @@
 #ifndef KOV_ACTIVITY_H
 #define KOV_ACTIVITY_H
 
+#include "tools/id_rows.h"
 #include "trace/engine.h"
 
 enum activity {
@@ -38,10 +39,9 @@ struct activity_thread;
 enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
 
 struct activity_machine {
-    struct activity_thread *threads; // by id
+    struct id_rows threads; // struct activity_thread
     // By CPU: what the thread does that runs there while nobody knows which one it is.
     struct activity_thread *unnamed;
-    size_t count, capacity;
     struct activity_interval cpus[ORRERY_MAX_CPUS]; // what goes on now; `to` is not valid
     struct recorded *recorded;                      // the engine's
     u64 enabled;                                    // majors that are recorded now

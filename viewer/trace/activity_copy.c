@@ -10,23 +10,20 @@
 void activity_copy(struct activity_machine *to, const struct activity_machine *from)
 {
     *to = *from;
-    to->capacity = from->count;
-    to->threads = memory_get((from->count + 1) * sizeof(*to->threads));
+    id_rows_copy(&to->threads, &from->threads);
     to->unnamed = memory_get(ORRERY_MAX_CPUS * sizeof(*to->unnamed));
-    if (from->count > 0)
-        memcpy(to->threads, from->threads, from->count * sizeof(*to->threads));
     memcpy(to->unnamed, from->unnamed, ORRERY_MAX_CPUS * sizeof(*to->unnamed));
 }
 
 void activity_free(struct activity_machine *machine)
 {
-    free(machine->threads);
+    id_rows_free(&machine->threads);
     free(machine->unnamed);
-    machine->threads = machine->unnamed = NULL;
-    machine->count = machine->capacity = 0;
+    machine->unnamed = NULL;
 }
 
 size_t activity_bytes(const struct activity_machine *machine)
 {
-    return sizeof(*machine) + (machine->count + ORRERY_MAX_CPUS) * sizeof(*machine->threads);
+    return sizeof(*machine) +
+           (machine->threads.count + ORRERY_MAX_CPUS) * sizeof(*machine->unnamed);
 }

@@ -8,8 +8,10 @@
 #define MAX_DEPTH 8
 
 struct activity_thread {
-    u64 id, pid;
+    struct id_row row; // its id
+    u64 pid;
     u32 cpu;
+    bool lives; // if not, it is one that the machine knows no more
     bool idle, ended;
     bool kernel;   // it is known to be a kernel thread
     bool left_out; // the recording does not have what it does

@@ -6,41 +6,20 @@
 // and a call handed it the CPU without a wake-up. If nothing tells, or if events are missing, the
 // time is unknown.
 #include "trace/thread_states.h"
-#include "tools/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <trace/reasons.h>
 
 #define PRIORITY_IDLE 0 // kernel/thread.h
 
 // ---- threads -----------------------------------------------------------------------------------
 
-static size_t place_of(const struct thread_states *states, u64 id)
-{
-    size_t low = 0, high = states->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (states->threads[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Returns a thread, until the next one is added.
 static struct thread_status *get_thread(struct thread_states *states, u64 id)
 {
-    size_t place = place_of(states, id);
-    if (place == states->count || states->threads[place].id != id) {
-        states->threads = memory_grow(states->threads, states->count, &states->capacity,
-                                      sizeof(*states->threads));
-        struct thread_status *added = &states->threads[place];
-        memmove(added + 1, added, (states->count - place) * sizeof(*added));
-        *added = (struct thread_status){.id = id, .track = (u32)states->count++};
-    }
-    struct thread_status *thread = &states->threads[place];
+    size_t known = states->threads.count;
+    struct thread_status *thread = id_rows_get(&states->threads, id);
+    if (states->threads.count > known)
+        thread->track = (u32)known;
     if (thread->since == 0)
         thread->since = states->begin;
     return thread;
@@ -52,7 +31,7 @@ static struct thread_interval interval_of(const struct thread_status *thread, en
                                           u64 until)
 {
     bool woken = on == THREAD_READY && thread->state == STATE_OFF && thread->woken != 0;
-    return (struct thread_interval){.thread = thread->id,
+    return (struct thread_interval){.thread = thread->row.id,
                                     .from = thread->since,
                                     .to = until,
                                     .on = on,
@@ -145,7 +124,7 @@ static void set_state(struct thread_status *thread, enum thread_state state, u64
 static void tell_turn(const struct thread_states *states, const struct thread_status *from,
                       const struct thread_status *to, u64 time)
 {
-    struct thread_turn turn = {.thread = to->id, .time = time};
+    struct thread_turn turn = {.thread = to->row.id, .time = time};
     bool hands = from->reason == REASON_CALL || from->reason == REASON_REPLY;
     if (states->turn == NULL)
         return;
@@ -154,7 +133,7 @@ static void tell_turn(const struct thread_states *states, const struct thread_st
         turn.by = to->woken_by;
         turn.reason = to->woken_for;
     } else if (hands) {
-        turn.by = from->id;
+        turn.by = from->row.id;
         turn.reason = from->reason == REASON_CALL ? REASON_CALL : REASON_ANSWER;
     } else {
         return;
@@ -253,8 +232,8 @@ void thread_states_loss(struct thread_states *states, const struct trace_loss *l
     if (loss->pid != 0)
         return;
     states->lost_until = loss->to > states->lost_until ? loss->to : states->lost_until;
-    for (size_t i = 0; i < states->count; i++) {
-        struct thread_status *thread = &states->threads[i];
+    for (size_t i = 0; i < states->threads.count; i++) {
+        struct thread_status *thread = id_rows_at(&states->threads, i);
         if (thread->cpu != loss->cpu || thread->state == STATE_ENDED)
             continue;
         u64 from = loss->from > thread->since ? loss->from : thread->since;
@@ -270,11 +249,8 @@ void thread_states_activity(struct thread_states *states, const struct activity_
 {
     u64 known = machine->known[interval->cpu];
     u64 to = interval->to < known ? interval->to : known;
-    size_t place = place_of(states, interval->thread);
-    if (place == states->count || states->threads[place].id != interval->thread)
-        return;
-    struct thread_status *thread = &states->threads[place];
-    if (thread->state != STATE_RUNS || thread->cpu != interval->cpu)
+    struct thread_status *thread = id_rows_find(&states->threads, interval->thread);
+    if (thread == NULL || thread->state != STATE_RUNS || thread->cpu != interval->cpu)
         return;
     spend(states, thread, THREAD_RUN, interval->from); // of which the machine has told nothing
     struct thread_interval part = interval_of(thread, THREAD_RUN, to);
@@ -287,6 +263,7 @@ void thread_states_activity(struct thread_states *states, const struct activity_
 
 void thread_states_begin(struct thread_states *states, u64 begin)
 {
+    states->threads.row_bytes = sizeof(struct thread_status);
     states->begin = begin;
 }
 
@@ -310,8 +287,8 @@ static u64 known_until(const struct thread_states *states, const struct activity
 void thread_states_end(struct thread_states *states, const struct activity_machine *machine,
                        u64 end)
 {
-    for (size_t i = 0; i < states->count; i++) {
-        struct thread_status *thread = &states->threads[i];
+    for (size_t i = 0; i < states->threads.count; i++) {
+        struct thread_status *thread = id_rows_at(&states->threads, i);
         settle(states, thread, known_until(states, machine, thread, end));
         if (thread->state != STATE_ENDED)
             spend_unknown(states, thread, thread->state == STATE_UNKNOWN ? thread->why : THREAD_END,
@@ -337,8 +314,8 @@ void thread_states_stop(struct thread_states *states, u64 to,
                         bool (*known)(void *context, const struct thread_status *thread,
                                       struct thread_interval *interval))
 {
-    for (size_t i = 0; i < states->count; i++) {
-        struct thread_status *thread = &states->threads[i];
+    for (size_t i = 0; i < states->threads.count; i++) {
+        struct thread_status *thread = id_rows_at(&states->threads, i);
         struct thread_interval at = {.on = seems(thread), .why = thread->why};
         bool is_known = thread->state != STATE_ENDED && known(states->context, thread, &at);
         u64 until = is_known && at.on == THREAD_UNKNOWN && at.from < to ? at.from : to;
@@ -363,20 +340,15 @@ void thread_states_stop(struct thread_states *states, u64 to,
 void thread_states_copy(struct thread_states *to, const struct thread_states *from)
 {
     *to = *from;
-    to->capacity = from->count;
-    to->threads = memory_get((from->count + 1) * sizeof(*to->threads));
-    if (from->count > 0)
-        memcpy(to->threads, from->threads, from->count * sizeof(*to->threads));
+    id_rows_copy(&to->threads, &from->threads);
 }
 
 size_t thread_states_bytes(const struct thread_states *states)
 {
-    return sizeof(*states) + states->count * sizeof(*states->threads);
+    return sizeof(*states) + states->threads.count * states->threads.row_bytes;
 }
 
 void thread_states_free(struct thread_states *states)
 {
-    free(states->threads);
-    states->threads = NULL;
-    states->count = states->capacity = 0;
+    id_rows_free(&states->threads);
 }

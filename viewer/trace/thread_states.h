@@ -48,8 +48,8 @@ struct thread_turn {
 enum thread_state { STATE_UNKNOWN, STATE_RUNS, STATE_OFF, STATE_ENDED };
 
 struct thread_status {
-    u64 id;
-    u32 track; // how many threads were told before
+    struct id_row row; // its id
+    u32 track;         // how many threads were told before
     u32 cpu;
     bool idle, exits;
     enum thread_state state;
@@ -64,8 +64,7 @@ struct thread_status {
 };
 
 struct thread_states {
-    struct thread_status *threads; // by id
-    size_t count, capacity;
+    struct id_rows threads;       // struct thread_status, in the order of tracks
     u64 begin;                    // where the visit begins
     u64 idle_at[ORRERY_MAX_CPUS]; // when it last had nothing to do
     u64 lost_until;               // on any CPU: until then a wake-up may be missing

@@ -73,13 +73,22 @@ static s64 run(struct product *product, struct collected *collected)
     return error != 0 ? error : ended;
 }
 
+static bool choose_policy(const char *name)
+{
+    if (strcmp(name, "growing") == 0)
+        return scheduler_policy(&scheduler_growing) == 0;
+    if (strcmp(name, "starving") == 0)
+        return scheduler_policy(&scheduler_starving) == 0;
+    return strcmp(name, "fixed") == 0;
+}
+
 int main(int argc, char **argv)
 {
     struct wishes wishes = {.policy = "fixed", .size = SIZE};
     struct product product;
     struct collected collected;
 
-    if (!read_wishes(argc, argv, &wishes) || scheduler_policy(wishes.policy) != 0) {
+    if (!read_wishes(argc, argv, &wishes) || !choose_policy(wishes.policy)) {
         fprintf(stderr, "usage: matmul [--policy fixed|growing|starving] [--size %d…%d] [--wait]\n",
                 MULTIPLIERS, SIZE_MAX_ROWS);
         return 2;

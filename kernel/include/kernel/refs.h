@@ -7,6 +7,7 @@
 #define KERNEL_REFS_H
 
 #include <kernel/spinlock.h>
+#include <orrery/held.h>
 
 // From this value on a count no longer changes. One below 0 as a signed number is wrong or stuck.
 #define REFS_STUCK (UINT64_MAX / 2 + 1)
@@ -59,10 +60,5 @@ static inline __attribute__((always_inline)) u64 refs_put(struct refs *refs, u32
         return refs_gave(refs, kind, before, (u64)__builtin_return_address(0));
     return before - 1;
 }
-
-// Declares a pointer variable that holds a reference, which is given back at the end of its scope
-// if it is not NULL then:
-//     HELD(process) struct process *process = process_get(pid);
-#define HELD(type) __attribute__((cleanup(type##_put_held)))
 
 #endif

@@ -16,6 +16,7 @@ import text
 # all but RIGHT_POWER, whose only call would switch the machine off
 RIGHTS = 0x3FF & ~0x10
 RUN_SECONDS = 4 * 3600
+FAILING = 50  # percent of processes during which an allocation fails
 ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP "
           "PEER NOTDIR ISDIR NOTEMPTY other").split()
 
@@ -75,7 +76,8 @@ class Run:
         self.known, self.profile, self.tell = known, profile, tell
         self.folder = tempfile.mkdtemp(prefix="fuzz-")
         self.setting = guest.Setting(build, cpus=cpus,
-                                     options={**profile.options, **options, "seed": seed},
+                                     options={"failing": FAILING, **profile.options, **options,
+                                              "seed": seed},
                                      first=profile.first, pmu=profile.pmu)
         if profile.disk:
             self.setting.disk = os.path.join(self.folder, "disk")
@@ -154,11 +156,11 @@ def run_row(run):
     code = summary["executed"] - summary["executed_before"]
     kept = summary["corpus"] - summary["corpus_loaded"]
     return (f"{run.profile.name:10} {summary['calls']:>12,} {summary['processes']:>9,} "
-            f"{summary['faulted']:>8,} {summary['killed']:>7,} {summary['looks']:>6} "
-            f"{lost // 1024:>8} {summary['service_growth'] // 1024:>8} {code:>8,} {kept:>7} "
-            f"{run.seconds:>6.0f}  {run.outcome}")
+            f"{summary['faulted']:>8,} {summary['killed']:>7,} {summary['memory_failed']:>9,} "
+            f"{summary['looks']:>6} {lost // 1024:>8} {summary['service_growth'] // 1024:>8} "
+            f"{code:>8,} {kept:>7} {run.seconds:>6.0f}  {run.outcome}")
 
 
 RUN_HEAD = (f"{'profile':10} {'calls':>12} {'processes':>9} {'faulted':>8} {'killed':>7} "
-            f"{'looks':>6} {'KB less':>8} {'servers':>8} {'new code':>8} {'kept':>7} {'s':>6}  "
-            "outcome")
+            f"{'no memory':>9} {'looks':>6} {'KB less':>8} {'servers':>8} {'new code':>8} "
+            f"{'kept':>7} {'s':>6}  outcome")

@@ -16,7 +16,7 @@ import text
 ROOT = str(tables.ROOT)
 SUMMARY = ("calls processes programs killed faulted executed_before executed corpus corpus_loaded "
            "free_before free_after ticks hz looks failed_looks finished spoilt orphans "
-           "services_lost service_growth leaks").split()
+           "services_lost service_growth leaks memory_failed").split()
 RESULTS, COUNTS_A_PAGE, COUNTS_AT = 20, 25, 64
 STATE = struct.Struct(">IIIIQ24I8III8I32IQI32II")
 BATCH = 32

@@ -8,7 +8,7 @@ GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.
 
 UNIT += gateway_access gateway_credits gateway_topics gateway_messages gateway_names gateway_hub \
     gateway_fuzz gateway_net_fuzz gateway_exposition gateway_posts \
-    gateway_posts_race gateway_tape gateway_player
+    gateway_posts_race gateway_tape gateway_player gateway_gone
 gateway_access_SRC := tests/unit/gateway/access.c viewer/gateway/access.c $(GATEWAY_UNIT_BASE)
 gateway_credits_SRC := tests/unit/gateway/credits.c viewer/gateway/credits.c $(GATEWAY_UNIT_BASE)
 gateway_topics_SRC := tests/unit/gateway/topics.c viewer/gateway/topics.c $(GATEWAY_UNIT_BASE)
@@ -23,6 +23,7 @@ gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c $(addprefix viewer/gateway
     $(GATEWAY_UNIT_HUB)
 gateway_exposition_SRC := tests/unit/gateway/exposition.c viewer/gateway/exposition.c \
     viewer/tools/clock.c $(GATEWAY_UNIT_BASE)
+gateway_gone_SRC := tests/unit/gateway/gone.c viewer/gateway/gone.c $(GATEWAY_UNIT_BASE)
 gateway_tape_SRC := tests/unit/gateway/tape.c $(addprefix viewer/,gateway/tape_read.c \
     gateway/tape_write.c wire/frame.c tools/clock.c \
     output/out_file.c output/document.c) $(GATEWAY_UNIT_BASE)

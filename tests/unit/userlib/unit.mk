@@ -12,6 +12,6 @@ userlib_log_reader_INC := userlib/include log-handler/include
 userlib_log_reader_CFLAGS := -include tests/unit/userlib/log_steps.h
 
 
-UNIT += userlib_policy
-userlib_policy_SRC := tests/unit/userlib/policy.c userlib/src/policy.c
-userlib_policy_INC := userlib/src include
+UNIT += userlib_usage
+userlib_usage_SRC := tests/unit/userlib/usage.c userlib/src/usage.c
+userlib_usage_INC := userlib/src include

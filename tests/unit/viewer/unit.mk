@@ -103,14 +103,20 @@ kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,samples/r
 kov_recording_LIBS := protobuf-c jansson m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
+UNIT += kov_id_rows
+kov_id_rows_SRC := tests/unit/viewer/id_rows.c viewer/tools/id_rows.c $(KOV_UNIT_BASE)
+kov_id_rows_LIBS := m
 UNIT += kov_listed
 kov_listed_SRC := tests/unit/viewer/listed.c viewer/trace/listed.c $(KOV_UNIT_BASE)
 kov_listed_LIBS := m
 
 # The trace engine, with the table of events that kov has.
 KOV_UNIT_ENGINE := $(wildcard viewer/trace/*.c) \
-    viewer/tools/keyed_rows.c trace/src/table.c trace/src/waits.c \
+    viewer/tools/keyed_rows.c viewer/tools/id_rows.c trace/src/table.c trace/src/waits.c \
     $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
+UNIT += kov_trace_model
+kov_trace_model_SRC := tests/unit/viewer/trace_model.c $(KOV_UNIT_ENGINE)
+kov_trace_model_LIBS := m
 # With the machine's own rings, which stand in the dump.
 UNIT += kov_memory_waits
 kov_memory_waits_SRC := tests/unit/viewer/memory_waits.c viewer/trace/memory_waits.c \

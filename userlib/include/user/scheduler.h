@@ -98,14 +98,18 @@ s64 user_on_exception(bool (*handler)(const struct event *event, struct user_sta
 struct thread;
 void user_on_switch(void (*handler)(struct thread *next));
 
-// Sets how this process's threads share a CPU from now on (S003 §3). E_INVAL: another name.
-// - "fixed", the default: equals in turn, 10 ms each.
-// - "growing": a turn is twice as long as the one before, up to 160 ms, while no thread joins the
+// A policy is an object: how a scheduler shares its CPU among threads (S003 §3). Without one,
+// equals have it in turn, 10 ms each. A program that names a policy gets its code linked.
+struct scheduler_policy;
+// - growing: a turn is twice as long as the one before, up to 160 ms, while no thread joins the
 // ready ones. A thread's priority falls by one for each two turns that it used up, three at most.
 // What it used counts half after each 100 ms.
-// - "starving": the same, but that counts half only after each 100 ms that the thread itself runs.
+// - starving: the same, but that counts half only after each 100 ms that the thread itself runs.
 // So threads get stuck at low priorities: a bug, to be looked at.
-s64 scheduler_policy(const char *name);
+extern const struct scheduler_policy scheduler_growing, scheduler_starving;
+// Gives the schedulers of this process their policy: this one now, those of other CPUs when they
+// are made. E_BUSY: there are others already, or there is a policy.
+s64 scheduler_policy(const struct scheduler_policy *policy);
 
 // ---- start-up ----------------------------------------------------------------------------------
 

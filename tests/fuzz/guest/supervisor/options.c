@@ -37,4 +37,5 @@ void options_read(void)
     options.replay = (u32)number("replay", 0);
     options.monitored = number("monitored", 0) != 0;
     options.subjects = (u32)number("subjects", 0);
+    options.failing = (u32)number("failing", 0);
 }

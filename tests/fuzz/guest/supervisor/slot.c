@@ -254,6 +254,7 @@ static void start(struct slot *slot)
         return; // no memory, perhaps: next time
     }
     slot->pid = slot->shared->head.state.pid = (u32)pid;
+    failing_begin(slot->pid);
     slot->deadline =
         time_after_us(random_percent(SHORT_PERCENT) ? random_below(SHORT_US) : LIFE_US);
 }
@@ -403,6 +404,7 @@ static void settle(void)
 static bool look(bool last)
 {
     drain();
+    failing_end();
     monitor_pause(true);
     bool good = census_compare(last);
     monitor_pause(false);

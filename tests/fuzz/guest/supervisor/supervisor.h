@@ -31,6 +31,7 @@ struct options {
     u32 replay;  // how often the corpus is run as it is; 0: fuzz
     // percent of processes that work, and spoil what they share, instead of running programs
     u32 subjects;
+    u32 failing;    // percent of processes with an allocation that fails
     bool monitored; // a process with RIGHT_MONITOR watches
 };
 extern struct options options;
@@ -83,6 +84,11 @@ void slots_replay(void);
 bool is_ours(u32 pid);           // a slot's process
 cap_t service(const char *name); // a server's endpoint, looked up once; 0: there is none
 
+// ---- failing.c ----------------------------------------------------------------------------------
+
+void failing_begin(u32 pid); // for some: an allocation of that process, or of the kernel's, fails
+void failing_end(void);      // none any more
+
 // ---- hub.c -------------------------------------------------------------------------------------
 
 extern cap_t hub_endpoint, silent_endpoint;
@@ -121,6 +127,7 @@ struct summary {
     u64 orphans, services_lost;
     u64 service_growth; // bytes
     u64 leaks;          // calls that gave memory that the kernel had freed
+    u64 memory_failed;  // allocations that were made to fail
 };
 extern struct summary *summary;
 extern volatile struct fuzz_coverage *coverage;

@@ -114,11 +114,6 @@ static void library_calls(void)
 
 // ---- messages -----------------------------------------------------------------------------------
 
-static u64 least(u64 a, u64 b)
-{
-    return a < b ? a : b;
-}
-
 // Bursts to a server of the same CPU, each followed by a call that is served after them.
 // The least of each, as above.
 static void messages(void)
@@ -133,9 +128,9 @@ static void messages(void)
         u64 start = time_now();
         for (u32 i = 0; i < MESSAGES; i++)
             ipc_send(server.cap, -1, words);
-        sending = least(sending, time_now() - start);
+        sending = min_u64(sending, time_now() - start);
         raw_ticks(server.cap, 1, 0);
-        all = least(all, time_now() - start);
+        all = min_u64(all, time_now() - start);
     }
     tell("send", 0, nanoseconds(sending, MESSAGES));
     tell("send_received", 0, nanoseconds(all, MESSAGES));
