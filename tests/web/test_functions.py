@@ -3,76 +3,19 @@
 those that kov's own tools find in its single samples, to the sample."""
 
 import collections
-import json
+import re
 
 import pytest
 
+from chance import may_be_alike
+from functions import EVENTS, _functions, _recorded  # noqa: F401  pylint: disable=unused-import
+from functions import annotated, own_counts
 from sessions import measure
 from waiting import wait_for
 
-# None of them is in the gateway's own set, so all their samples are the command's.
-EVENTS = {"instructions:k": "instructions:k@100003", "instructions:u": "instructions:u@20011"}
-
-# Watches a topic by a connection of its own, until nothing of it is looked up any more.
-WATCH = """new Promise((done, failed) => {
-    const socket = new WebSocket(`ws://${location.host}/ws`, "orrery");
-    const say = (message) => socket.send(JSON.stringify(message));
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => say({ type: "hello", token: TOKEN, version: 1 });
-    socket.onclose = () => failed(new Error("the gateway ended the connection"));
-    socket.onmessage = ({ data }) => {
-        if (typeof data !== "string") {
-            say({ type: "credit", bytes: data.byteLength });
-            return;
-        }
-        const message = JSON.parse(data);
-        if (message.type === "welcome") say({ type: "watch", id: 1, ...WISH });
-        const ends = message.id === 1 && (message.type !== "state" || message.data.pending === 0);
-        if (!ends) return;
-        socket.onclose = null;
-        socket.close();
-        done(message);
-    };
-})"""
-
-
-@pytest.fixture(name="functions")
-def _functions(open_page, gateway):
-    """functions(begin, event, of="m", **more): what the topic says of all since then."""
-    page = open_page()
-    page.see('.header:has-text("● live")')
-    token = gateway.links["observer"].split("#t=")[1]
-
-    def watch(begin, event, of="m", **more):
-        wish = {"machine": "contended", "kind": "functions", "measure": event, "of": of,
-                "from": begin * 1e9, "to": 1e18, **more}
-        said = page.evaluate(WATCH.replace("TOKEN", json.dumps(token))
-                             .replace("WISH", json.dumps(wish)))
-        assert said["type"] == "state", said
-        return said["data"]
-
-    return watch
-
-
-def annotated(machine, path, event, *options):
-    found = machine.kov("annotate", "-i", path, "-e", event, "-n", "100000", "--asm", *options)
-    return found, {f"{one['binary']}:{one['function']}": one["samples"]
-                   for one in found["functions"]}
-
-
-def own_counts(said):
-    return {row["function"]: row["samples"] for row in said["rows"] if row["samples"] != 0}
-
-
-@pytest.fixture(scope="module", name="recorded")
-def _recorded(machine, gateway, tmp_path_factory):  # pylint: disable=unused-argument
-    """(begin, path) of a recording of which the gateway missed nothing."""
-    path = str(tmp_path_factory.mktemp("functions") / "samples.kov")
-    begin, _ = wait_for(lambda: measure(machine, "record", "-d", "4", "-g", "8", "-o", path, "-e",
-                                        ",".join(EVENTS.values())),
-                        "a session of which nothing was missed")
-    return begin, path
-
+PROFILE_PERIOD = 500000
+RECORD_PERIOD = 500009
+PROFILED = re.compile(r"^ +[\d.]+ % +(\d+)  (\S+)$", re.MULTILINE)
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_functions_have_the_samples_of_the_recording(machine, recorded, functions, event):
@@ -134,3 +77,28 @@ def test_an_object_has_its_own_functions(machine, hot, recorded, functions):
 def test_another_thing_is_refused(open_page, gateway, functions):  # pylint: disable=unused-argument
     with pytest.raises(AssertionError, match="stopped"):
         functions(0, "instructions:k", of="nonsense")
+
+
+def test_a_program_has_the_functions_that_it_tells_itself(machine, functions, tmp_path):
+    """fhour counts its own overflows by function, in the machine. The gateway finds the same
+    functions first, with parts that may be alike."""
+    said = machine.kov_run("run", "fhour", "--", "--profile", str(PROFILE_PERIOD)).stdout
+    own = {name: int(count) for count, name in PROFILED.findall(said)}
+    assert "search_below" in own, said
+    path = str(tmp_path / "fhour.kov")
+    begin, _ = wait_for(lambda: measure(machine, "record", "-g", "8", "-o", path, "-e",
+                                        f"instructions:u@{RECORD_PERIOD}", "--", "run", "fhour"),
+                        "a session of which nothing was missed")
+    found, expected = annotated(machine, path, "instructions:u")
+    topic = wait_for(lambda: (lambda one: one["samples"] == found["samples"] and one)(
+        functions(begin, "instructions:u")), "all samples in the history")
+    told = {name.removeprefix("fhour:"): count for name, count in own_counts(topic).items()
+            if name.startswith("fhour:")}
+    assert told == {name.removeprefix("fhour:"): count for name, count in expected.items()
+                    if name.startswith("fhour:")}
+    first = [sorted(one, key=one.get, reverse=True)[:3] for one in (own, told)]
+    for name in {*first[0], *first[1]}:
+        assert may_be_alike((own[name], sum(own.values())), (told[name], sum(told.values()))), \
+            (name, own, told)
+    callers = functions(begin, "instructions:u", function="fhour:table_find")["callers"]
+    assert callers and callers[0]["function"].startswith("fhour:search"), callers
