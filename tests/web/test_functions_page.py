@@ -17,7 +17,8 @@ REST = ("in further functions", "in no function that is known", "being looked up
 ROWS = """[...document.querySelectorAll('[role="grid"] .row')].map((row) =>
     [...row.querySelectorAll('[role="gridcell"]')].map((one) => one.textContent))"""
 PARTS = """[...document.querySelectorAll('.inspector [aria-label="%s"] tbody tr')].map((row) =>
-    [row.dataset.part, ...[...row.querySelectorAll("td")].slice(1).map((one) => one.textContent)])"""
+    [row.dataset.part,
+     ...[...row.querySelectorAll("td")].slice(1).map((one) => one.textContent)])"""
 LINES_MOST, PARTS_MOST = 40, 8  # of views/frame/functions.tsx
 UNKNOWN = "no function is known"
 # Keeps what is saved as a file.

@@ -223,6 +223,7 @@ int machine_scan(struct machine *machine)
         snapshot_free(&fresh);
         return code;
     }
+    functions_bind(machine); // before processes that have ended are forgotten
     snapshot_free(&machine->snapshot);
     tree_free(&machine->tree);
     machine->snapshot = fresh;

@@ -16,6 +16,7 @@
 #define ROWS_MAX 200        // functions that are told
 #define PARTS_MAX 50        // callers, inlined functions
 #define LINES_MAX 1000      // of one function
+#define NEAR_MAX 4096       // stacks among which one of the same process is looked for
 #define AGAIN_SECONDS 0.1   // while addresses are being looked up
 #define INSTRUCTION_BYTES 4 // a call is the instruction before its return address
 
@@ -33,14 +34,30 @@ static u32 binary_of(const struct machine *machine, const struct stack_place *pl
                            place->kernel ? NULL : process->name);
 }
 
+// Returns the binary of a process that has ended: that of its latest stack that is bound.
+static u32 binary_before(const struct stack_table *table, size_t place)
+{
+    const struct stack_place *wanted = &table->places[place];
+    for (size_t back = 1; !wanted->kernel && back <= place && back <= NEAR_MAX; back++) {
+        const struct stack_place *other = &table->places[place - back];
+        if (!other->kernel && other->pid == wanted->pid && other->binary != 0)
+            return other->binary;
+    }
+    return 0;
+}
+
 void functions_bind(struct machine *machine)
 {
     if (machine->history == NULL)
         return;
     struct stack_table *table = history_stacks(machine->history);
-    for (size_t i = 0; i < table->count; i++)
-        if (table->places[i].binary == 0)
-            table->places[i].binary = binary_of(machine, &table->places[i]);
+    for (size_t i = 0; i < table->count; i++) {
+        struct stack_place *place = &table->places[i];
+        if (place->binary == 0)
+            place->binary = binary_of(machine, place);
+        if (place->binary == 0)
+            place->binary = binary_before(table, i);
+    }
 }
 
 // ---- rows --------------------------------------------------------------------------------------

@@ -50,7 +50,8 @@ UNIT += kov_ranking kov_track kov_history
 kov_ranking_SRC := tests/unit/viewer/ranking.c \
     $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
     samples/ranking.c samples/share.c samples/site_parts.c samples/site_sums.c samples/sort.c \
-    symbols/place.c tools/intern.c symbols/symbols.c samples/sample_sum.c counts/metrics.c counts/counts.c \
+    symbols/place.c tools/intern.c symbols/symbols.c samples/sample_sum.c counts/metrics.c \
+    counts/counts.c \
     counts/count_error.c samples/samples.c machine/snapshot.c symbols/programs.c \
     symbols/images.c) $(KOV_UNIT_BASE)
 kov_ranking_LIBS := dw elf m
@@ -59,7 +60,8 @@ kov_track_LIBS := m
 kov_history_SRC := tests/unit/viewer/history.c \
     $(addprefix viewer/,gateway/history.c gateway/track.c samples/site_sums.c samples/share.c \
     samples/stack_table.c samples/decode_sums.c samples/sample_sum.c samples/samples.c \
-    samples/sampled_events.c samples/default_period.c counts/metrics.c counts/counts.c counts/count_error.c \
+    samples/sampled_events.c samples/default_period.c counts/metrics.c counts/counts.c \
+    counts/count_error.c \
     counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
 kov_history_LIBS := protobuf-c m
