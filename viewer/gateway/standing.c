@@ -18,7 +18,6 @@
 #define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
 #define CALLERS 8                              // of each sample; more are more work
 #define AGAIN_SECONDS 0.5                      // after the session of somebody else has ended
-#define STACKS_SECONDS 30                      // of nobody, then without: a page is loaded anew
 
 // Notes that a session runs, of ours or not. Its counters begin at 0.
 static void note_session(struct standing *standing, const struct sampled_events *events, u64 time)
@@ -59,10 +58,8 @@ static u64 run_cycles_period(const struct standing *standing)
 static int choose(const struct standing *standing, const char *text,
                   struct sampling_request *request)
 {
-    *request = (struct sampling_request){.yielding = true,
-                                         .sums = true,
-                                         .stacks = standing->stacks_asked,
-                                         .callers = standing->stacks_asked ? CALLERS : 0};
+    *request = (struct sampling_request){
+        .yielding = true, .sums = true, .stacks = true, .callers = CALLERS};
     struct sampled_events *events = &request->events;
     int code = KOV_OK;
     if (text[0] != 0)
@@ -96,16 +93,6 @@ static int start_set(struct standing *standing)
         standing->mine = true;
     }
     return KOV_OK; // refused: somebody was faster, and a push tells its begin
-}
-
-static int stop_set(struct standing *standing)
-{
-    int code = sampling_stop(&standing->samples);
-    if (code == KOV_OK && standing->history != NULL)
-        history_close_cell(standing->history, standing_now(standing), &standing->samples);
-    if (standing->mine) // else somebody was faster, which a push has told meanwhile
-        note_end(standing);
-    return code;
 }
 
 static int take_join(void *context, const dci_response *response)
@@ -164,30 +151,8 @@ static void look_at_load(struct standing *standing, u64 period)
     standing->is_quiet = used < QUIET_CPUS * seconds;
 }
 
-// Asks for stacks, or for none any more. A session has them from its begin, or never.
-static int pace_stacks(struct standing *standing, bool is_watched)
-{
-    double now = clock_now();
-    if (is_watched)
-        standing->watched_at = now;
-    bool asked =
-        is_watched || (standing->stacks_asked && now < standing->watched_at + STACKS_SECONDS);
-    if (asked == standing->stacks_asked)
-        return KOV_OK;
-    standing->stacks_asked = asked;
-    if (!standing->running || !standing->mine)
-        return KOV_OK;
-    int code = stop_set(standing);
-    if (code == KOV_OK)
-        return start_set(standing);
-    return code == KOV_CONNECTION ? code : KOV_OK; // refused: somebody was faster
-}
-
 int standing_pace(struct standing *standing, bool is_watched)
 {
-    int code = pace_stacks(standing, is_watched);
-    if (code != KOV_OK)
-        return code;
     const struct sampling_options options = {.randomise = SAMPLING_NOT_GIVEN};
     const struct sampled_event *first = &standing->events.events[0];
     int error; // is no harm: the next call tries again
@@ -216,8 +181,12 @@ int standing_change(struct standing *standing, const char *events)
     char before[sizeof(standing->wanted)];
     memcpy(before, standing->wanted, sizeof(before));
     snprintf(standing->wanted, sizeof(standing->wanted), "%s", events);
-    if (standing->mine)
-        code = stop_set(standing);
+    if (standing->mine) {
+        code = sampling_stop(&standing->samples);
+        if (code == KOV_OK && standing->history != NULL)
+            history_close_cell(standing->history, standing_now(standing), &standing->samples);
+        note_end(standing);
+    }
     if (code == KOV_OK)
         code = start_set(standing);
     if (code == KOV_OK && !standing->running) { // refused: the old session goes on

@@ -14,9 +14,7 @@ struct standing {
     struct sample_set samples;    // counts by CPU; of samples and sums; those are handed on
     struct stack_numbers stacks;  // of the session that runs
     bool running, mine;
-    bool often;        // run cycles are sampled often (standing_pace)
-    bool stacks_asked; // the set's next session has stacks, as its last one (standing_pace)
-    double watched_at; // by clock_now(), when somebody looked last
+    bool often; // run cycles are sampled often (standing_pace)
     // What was known of run cycles at the last look at the machine's load, and when that was, by
     // clock_now(); whether little ran before it.
     u64 seen_samples, seen_idle;
@@ -41,8 +39,7 @@ void standing_forget(struct standing *standing);
 // Begins the set again when that is due.
 int standing_attend(struct standing *standing);
 // Lets the usual set sample often if somebody looks (a browser, or it is recorded) and the machine
-// does something, else rarely. Begins our session anew, with stacks where somebody looks, without
-// them when nobody has for a while: callers make each sample larger. Called once a second.
+// does something, else rarely. Called once a second.
 int standing_pace(struct standing *standing, bool is_watched);
 // Takes an event that was pushed.
 void standing_take(struct standing *standing, const Orrery__Dci__Event *event);
