@@ -12,6 +12,8 @@ from said import SAID, SCHEMA, check_fields
 TOPICS = {name: topic for topic, name in enumerate(
     (one.name for one in SCHEMA.watched if one.name in SAID), 1)}
 
+PARAMETERS = {"functions": {"measure": "run-cycles", "of": "m"}}
+
 
 def test_all_such_topics_are_described():
     assert set(TOPICS) == {one.name for one in SCHEMA.watched if not one.frame}
@@ -24,7 +26,8 @@ def test_what_is_said_is_what_is_described(machine, tmp_path, recorded):
     with Gateway("-m", f"orrery=127.0.0.1:{machine.port}", *record) as gateway, \
             Browser(gateway) as browser:
         for kind, topic in TOPICS.items():
-            browser.say(type="watch", id=topic, machine="orrery", kind=kind)
+            browser.say(type="watch", id=topic, machine="orrery", kind=kind,
+                        **PARAMETERS.get(kind, {}))
         browser.until(lambda: browser.states.get("orrery", {}).get("state") == "live")
         browser.say(type="act", id=100, machine="orrery", do="workload_start", text="demo work=1")
         browser.until(lambda: browser.topics.get(TOPICS["marks"], {}).get("marks")

@@ -2,6 +2,7 @@
 // `kov serve`: the gateway to browsers.
 #include "commands/commands.h"
 #include "gateway/net.h"
+#include "gateway/resolver.h"
 #include "tools/interrupt.h"
 #include "tools/memory.h"
 #include "tools/options.h"
@@ -162,6 +163,7 @@ static int run(const struct arguments *arguments)
         machine_end(hub.machines[i]);
         hub.machines[i] = NULL;
     }
+    resolver_end();
     net_close(net);
     hub_free(&hub);
     return code;

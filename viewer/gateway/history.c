@@ -13,11 +13,12 @@
 #define LEVELS 3
 #define GAPS_MAX 256
 // Parts of the limit: a table of sites (there are three, and a packed cell is no larger), the list
-// of cells, all tracks, readings of counters. Packed cells have the rest.
+// of cells, all tracks, readings of counters, the stacks. Packed cells have the rest.
 #define TABLE_PART 12
 #define CELLS_PART 16
 #define TRACKS_PART 8
 #define COUNTS_PART 16
+#define STACKS_PART 16
 #define TRACK_NODES_MAX 4096
 #define TRACKS_A_METRIC (1 + ORRERY_MAX_CPUS) // all CPUs first
 
@@ -49,6 +50,7 @@ struct history {
     size_t cell_count, cells_max;
     struct cell previous, open; // previous.to 0: there is no previous one
     struct site_sums work;
+    struct stack_table stacks;
     u32 level_counts[LEVELS];
 
     struct history_interval gaps[GAPS_MAX];
@@ -87,6 +89,9 @@ struct history *history_new(size_t bytes, u64 boot, u64 hertz)
     take_table(history, &history->previous.sums, sites);
     take_table(history, &history->open.sums, sites);
     take_table(history, &history->work, sites);
+    size_t stacks = bytes / STACKS_PART / stack_table_bytes(1024) * 1024;
+    stack_table_begin(&history->stacks, stacks < 1024 ? 1024 : stacks);
+    history->bytes += stack_table_bytes(history->stacks.limit);
     return history;
 }
 
@@ -99,6 +104,7 @@ void history_free(struct history *history)
     site_sums_free(&history->previous.sums);
     site_sums_free(&history->open.sums);
     site_sums_free(&history->work);
+    stack_table_free(&history->stacks);
     for (u32 metric = 0; metric < METRICS_MAX; metric++)
         for (u32 i = 0; i < TRACKS_A_METRIC; i++)
             track_free(&history->tracks[metric][i]);
@@ -261,6 +267,11 @@ void history_add_sum(struct history *history, const struct site_sum *sum, u64 fr
     numbered.site.event = (u8)number;
     struct cell *cell = cell_of(history, from < to ? from + (to - from) / 2 : to, samples);
     site_sums_add_sum(&cell->sums, &numbered);
+}
+
+struct stack_table *history_stacks(struct history *history)
+{
+    return &history->stacks;
 }
 
 u32 history_counted(struct history *history, const char *name)
@@ -475,6 +486,9 @@ struct history_account history_account(const struct history *history)
         .refused = history->refused,
         .forgotten = history->forgotten,
         .sites = history->open.sums.limit,
+        .stacks = history->stacks.count,
+        .stacks_max = history->stacks.limit,
+        .stacks_refused = history->stacks.refused,
     };
     memcpy(account.cells, history->level_counts, sizeof(account.cells));
     account.cells[0] += history->previous.to != 0;

@@ -9,7 +9,7 @@
 #include "counts/metrics.h"
 #include "gateway/count_log.h"
 #include "gateway/track.h"
-#include "samples/site_sums.h"
+#include "samples/stack_table.h"
 
 #define HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
 #define HISTORY_BYTES_MIN ((size_t)4 << 20)
@@ -25,6 +25,8 @@ struct history_account {
     u64 refused;     // samples of absurd CPUs or events
     u64 forgotten;   // cells, for lack of memory
     size_t sites;    // number of sites for which a cell has room
+    size_t stacks, stacks_max;
+    u64 stacks_refused; // how often a stack had no room
 };
 
 // Makes a history that never takes more than `bytes`. boot: ticks when the machine began. hertz: of
@@ -43,6 +45,9 @@ void history_add(struct history *history, const struct sample *sample);
 // Adds the sum of a site, of this session's samples of an interval (ticks); site.event is the
 // event's index in the session. It goes to the cell of the interval's middle, as a sample does.
 void history_add_sum(struct history *history, const struct site_sum *sum, u64 from, u64 to);
+// Returns the stacks, which sums of kind SITE_STACK name. Its owner is the history; the caller may
+// add to it.
+struct stack_table *history_stacks(struct history *history);
 // Returns the number of something that is counted by object, in addition to samples. It is like an
 // event's number. HISTORY_NO_EVENT: there is no room for one more.
 u32 history_counted(struct history *history, const char *name);

@@ -223,6 +223,7 @@ int machine_scan(struct machine *machine)
         snapshot_free(&fresh);
         return code;
     }
+    functions_bind(machine); // before processes that have ended are forgotten
     snapshot_free(&machine->snapshot);
     tree_free(&machine->tree);
     machine->snapshot = fresh;
@@ -234,6 +235,7 @@ int machine_scan(struct machine *machine)
     machine->scan_due = machine->scanned + SCAN_SECONDS_UNWATCHED;
     machine->programs_due = machine->scanned + SCAN_SECONDS;
     machine->scans++;
+    functions_bind(machine);
     machine->standing.clock_ticks = machine->snapshot.process_time;
     machine->standing.clock_heard = // not later than when it was read
         machine->player == NULL

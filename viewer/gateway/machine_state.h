@@ -157,6 +157,9 @@ int publish_processes(struct machine *machine, struct published *published);
 int publish_status(struct machine *machine, struct published *published);
 int publish_heat(struct machine *machine, struct published *published);
 int publish_ranking(struct machine *machine, struct published *published);
+int publish_functions(struct machine *machine, struct published *published);
+// Notes whose code new stacks are in, as long as that is known: a process may end (after a scan).
+void functions_bind(struct machine *machine);
 int publish_metric(struct machine *machine, struct published *published);
 int publish_metrics(struct machine *machine, struct published *published);
 int publish_series(struct machine *machine, struct published *published);

@@ -22,6 +22,7 @@ static const struct {
     [WATCHED_METRICS] = {METRIC_COUNTS_SECONDS, publish_metrics, true},
     [WATCHED_SERIES] = {1, publish_series},
     [WATCHED_RANKING] = {1, publish_ranking},
+    [WATCHED_FUNCTIONS] = {1, publish_functions},
     [WATCHED_CONSOLE] = {0.1, publish_console},
     [WATCHED_STATUS] = {STATUS_SECONDS, publish_status},
     [WATCHED_PROCESSES] = {PROCESSES_SECONDS, publish_processes, true},

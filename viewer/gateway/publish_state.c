@@ -86,6 +86,9 @@ int publish_status(struct machine *machine, struct published *published)
         put_u64(data, "history_bytes", account.bytes);
         put_u64(data, "history_limit_bytes", account.limit);
         put_u64(data, "forgotten", account.forgotten);
+        put_u64(data, "stacks", account.stacks);
+        put_u64(data, "stacks_max", account.stacks_max);
+        put_u64(data, "stacks_refused", account.stacks_refused);
     }
     put_watching(machine, data);
     machine_publish(machine, published, block_of_json(data));

@@ -2,7 +2,6 @@
 // What is sampled while the gateway watches.
 #include "gateway/standing.h"
 #include "samples/decode_samples.h"
-#include "samples/decode_sums.h"
 #include "samples/default_period.h"
 #include "tools/clock.h"
 #include "tools/text.h"
@@ -17,6 +16,7 @@
 #define RUN_CYCLES_HZ_RARE 97                  // each sample is work for the machine
 #define QUIET_CPUS 0.5                         // a machine that uses less does little
 #define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
+#define CALLERS 8                              // of each sample; more are more work
 #define AGAIN_SECONDS 0.5                      // after the session of somebody else has ended
 
 // Notes that a session runs, of ours or not. Its counters begin at 0.
@@ -24,6 +24,7 @@ static void note_session(struct standing *standing, const struct sampled_events 
 {
     standing->events = *events;
     standing->running = true;
+    standing->stacks = (struct stack_numbers){0};
     standing->seen_samples = standing->seen_idle = 0;
     if (standing->history != NULL)
         history_begin_session(standing->history, time, events);
@@ -57,7 +58,8 @@ static u64 run_cycles_period(const struct standing *standing)
 static int choose(const struct standing *standing, const char *text,
                   struct sampling_request *request)
 {
-    *request = (struct sampling_request){.yielding = true, .sums = true};
+    *request = (struct sampling_request){
+        .yielding = true, .sums = true, .stacks = true, .callers = CALLERS};
     struct sampled_events *events = &request->events;
     int code = KOV_OK;
     if (text[0] != 0)
@@ -102,7 +104,7 @@ static int take_join(void *context, const dci_response *response)
 static int join(bool *somebody_samples)
 {
     Orrery__Dci__SamplingJoinRequest body = ORRERY__DCI__SAMPLING_JOIN_REQUEST__INIT;
-    body.sums = true;
+    body.sums = body.stacks = true;
     return dci_call(DCI_REQUEST(SAMPLING_JOIN, sampling_join, &body),
                     ORRERY__DCI__RESPONSE__BODY_SAMPLING_JOIN, "cannot join the sampling of others",
                     take_join, somebody_samples);
@@ -271,6 +273,11 @@ void standing_take(struct standing *standing, const Orrery__Dci__Event *event)
     case ORRERY__DCI__EVENT__BODY_SAMPLE_SUMS:
         standing->received +=
             decode_sample_sums(event->sample_sums, &standing->samples, take_sum, standing);
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLE_STACKS:
+        if (standing->history != NULL)
+            decode_sample_stacks(event->sample_stacks, &standing->stacks,
+                                 history_stacks(standing->history), take_sum, standing);
         break;
     case ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED:
         decode_sampling_changed(event->sampling_changed, &standing->samples);

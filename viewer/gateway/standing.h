@@ -5,12 +5,14 @@
 #define KOV_STANDING_H
 
 #include "gateway/history.h"
+#include "samples/decode_sums.h"
 #include "samples/sampling.h"
 
 struct standing {
     struct event_list list;
     struct sampled_events events; // of the session that runs
     struct sample_set samples;    // counts by CPU; of samples and sums; those are handed on
+    struct stack_numbers stacks;  // of the session that runs
     bool running, mine;
     bool often; // run cycles are sampled often (standing_pace)
     // What was known of run cycles at the last look at the machine's load, and when that was, by

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "samples/decode_sums.h"
 
+#include <string.h>
+
 #define SAMPLES_A_SUM_MAX UINT32_MAX // the machine sends sums long before that
 #define KINDS (SITE_OTHER_OBJECTS + 1)
 
@@ -28,18 +30,22 @@ static struct site site_of(const Orrery__Dci__SampleSum *message)
                          .cpu = (u8)message->cpu};
 }
 
-// Returns false if the message makes no sense.
-static bool decode_sum(const Orrery__Dci__SampleSum *message, struct site_sum *sum)
+// Returns false if the message makes no sense, whatever its kind.
+static bool is_sound(const Orrery__Dci__SampleSum *message)
+{
+    return message->index < SAMPLED_EVENTS_MAX && message->cpu < ORRERY_MAX_CPUS &&
+           message->samples != 0 && message->samples <= SAMPLES_A_SUM_MAX &&
+           message->weight <= SYS_PERIOD_MAX && message->first_samples <= message->samples &&
+           message->latest_samples <= message->samples;
+}
+
+static void decode_sum(const Orrery__Dci__SampleSum *message, struct site site,
+                       struct site_sum *sum)
 {
     double weight = (double)message->weight;
-    if (message->index >= SAMPLED_EVENTS_MAX || message->cpu >= ORRERY_MAX_CPUS ||
-        (u32)message->kind >= KINDS || message->samples == 0 ||
-        message->samples > SAMPLES_A_SUM_MAX || message->weight > SYS_PERIOD_MAX ||
-        message->first_samples > message->samples || message->latest_samples > message->samples)
-        return false;
     bool several = message->first_samples != 0;
     *sum = (struct site_sum){
-        .site = site_of(message),
+        .site = site,
         .samples = message->samples,
         .events = message->samples * message->weight,
         .square = (double)message->samples * weight * weight,
@@ -50,7 +56,6 @@ static bool decode_sum(const Orrery__Dci__SampleSum *message, struct site_sum *s
         .latest_events = (double)(several ? message->latest_samples : message->samples) * weight,
         .turn_squares = (double)message->turn_squares * weight * weight,
     };
-    return true;
 }
 
 static void count_stream(struct sample_stream *stream, const struct site_sum *sum)
@@ -107,8 +112,9 @@ u64 decode_sample_sums(const Orrery__Dci__SampleSums *message, struct sample_set
     u64 samples = 0;
     for (size_t i = 0; i < message->n_sums; i++) {
         struct site_sum sum;
-        if (!decode_sum(message->sums[i], &sum))
+        if (!is_sound(message->sums[i]) || (u32)message->sums[i]->kind >= KINDS)
             continue;
+        decode_sum(message->sums[i], site_of(message->sums[i]), &sum);
         struct sample_totals *totals[] = {&set->totals, &set->by_event[sum.site.event]};
         for (u32 j = 0; j < ARRAY_SIZE(totals); j++) {
             count(totals[j], &sum);
@@ -121,4 +127,56 @@ u64 decode_sample_sums(const Orrery__Dci__SampleSums *message, struct sample_set
         visit(context, &sum, message->from, message->to);
     }
     return samples;
+}
+
+// ---- stacks ------------------------------------------------------------------------------------
+
+static void note_stack(const Orrery__Dci__SampleStack *message, struct stack_numbers *numbers,
+                       struct stack_table *table)
+{
+    struct stack_place place = {
+        .pc = message->pc, .pid = message->pid, .kernel = message->kernel, .kind = SITE_NONE};
+    if (message->number >= STACK_NUMBERS_MAX)
+        return;
+    if (message->kind == ORRERY__DCI__SAMPLE_SUM_KIND__SUM_STALE)
+        place.kind = SITE_STALE;
+    if (message->kind == ORRERY__DCI__SAMPLE_SUM_KIND__SUM_OBJECT) {
+        place.kind = SITE_OBJECT;
+        place.coid = message->coid;
+    }
+    size_t callers =
+        message->n_callers < SAMPLE_MAX_CALLERS ? message->n_callers : SAMPLE_MAX_CALLERS;
+    place.caller_count = (u8)callers;
+    if (callers > 0)
+        memcpy(place.callers, message->callers, callers * sizeof(u64));
+    numbers->numbers[message->number] = stack_table_number(table, &place);
+}
+
+static u32 number_of(const Orrery__Dci__SampleSum *message, const struct stack_numbers *numbers)
+{
+    bool has_one = message->kind == ORRERY__DCI__SAMPLE_SUM_KIND__SUM_STACK &&
+                   message->stack < STACK_NUMBERS_MAX;
+    return has_one ? numbers->numbers[message->stack] : 0;
+}
+
+void decode_sample_stacks(const Orrery__Dci__SampleStacks *message, struct stack_numbers *numbers,
+                          struct stack_table *table, sums_visit *visit, void *context)
+{
+    if (message->table != numbers->table)
+        *numbers = (struct stack_numbers){.table = message->table};
+    for (size_t i = 0; i < message->n_stacks; i++)
+        note_stack(message->stacks[i], numbers, table);
+    for (size_t i = 0; i < message->n_sums; i++) {
+        struct site_sum sum;
+        if (!is_sound(message->sums[i]))
+            continue;
+        u32 number = number_of(message->sums[i], numbers);
+        decode_sum(message->sums[i],
+                   (struct site){.coid = number,
+                                 .kind = number != 0 ? SITE_STACK : SITE_OTHER_STACKS,
+                                 .event = (u8)message->sums[i]->index,
+                                 .cpu = (u8)message->sums[i]->cpu},
+                   &sum);
+        visit(context, &sum, message->from, message->to);
+    }
 }

@@ -3,52 +3,13 @@
 // CPU, because each CPU has its own factor for overflows without a sample, and its own turns.
 #include "samples/ranking.h"
 #include "samples/sample_names.h"
+#include "samples/site_parts.h"
 #include "tools/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A row's part on one CPU. The sum of several sites in one turn is not known, but its root mean
-// square is at most the sum of theirs. The error of chance is computed from that limit.
-struct part {
-    u64 samples, events;
-    double square, turns; // turns: the root of the sum of the squares of turns
-};
-
-struct parts {
-    struct part cpus[ORRERY_MAX_CPUS];
-};
-
-static void add_site(struct parts *parts, const struct site_sum *site)
-{
-    struct part *part = &parts->cpus[site->site.cpu];
-    part->samples += site->samples;
-    part->events += site->events;
-    part->square += site->square;
-    part->turns += sqrt(site_sum_turn_squares(site));
-}
-
-// Adds up the parts of all CPUs. Nothing has more in a turn than all samples together.
-static struct sample_sum sum_of_parts(const struct parts *parts, const struct parts *all,
-                                      const struct site_sums *sums, u32 event)
-{
-    struct sample_share share = site_sums_share(sums, event);
-    struct sample_sum sum = {0};
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
-        const struct part *part = &parts->cpus[cpu];
-        double turns = fmin(part->turns, all->cpus[cpu].turns);
-        struct sample_sum of_cpu = {.samples = part->samples,
-                                    .events = part->events,
-                                    .square = part->square,
-                                    .turn_squares = turns * turns};
-        sample_sum_weigh(&of_cpu, site_sums_overflows(sums, event, cpu));
-        sample_sum_join(&sum, &of_cpu);
-    }
-    sample_sum_scale(&sum, &share);
-    return sum;
-}
 
 struct estimate ranking_estimate(const struct sample_sum *sum)
 {
@@ -63,6 +24,8 @@ static bool has_row(const struct site *site, enum ranking_by by)
         return by == RANKING_PROCESS;
     if (site->kind == SITE_IDLE)
         return true;
+    if (site->kind == SITE_STACK || site->kind == SITE_OTHER_STACKS)
+        return false; // the same samples as in objects
     return site->kind != SITE_ALL && by != RANKING_PROCESS;
 }
 
@@ -108,19 +71,19 @@ struct table {
     const struct site_sums *sums;
     u32 event;
     const struct ranking_hidden *hidden;
-    struct parts *rows;
+    struct site_parts *rows;
     size_t count, capacity;
-    struct parts all;
+    struct site_parts all;
     struct sample_sum *row_sums; // scaled
     struct share_base base;
 };
 
-static struct parts *parts_of(struct table *table, u32 row)
+static struct site_parts *parts_of(struct table *table, u32 row)
 {
     while (table->count <= row) {
         table->rows =
             memory_grow(table->rows, table->count, &table->capacity, sizeof(*table->rows));
-        table->rows[table->count++] = (struct parts){0};
+        table->rows[table->count++] = (struct site_parts){0};
     }
     return &table->rows[row];
 }
@@ -154,9 +117,9 @@ static void collect(struct table *table, struct ranking *ranking, enum ranking_b
         if (site->site.event != table->event)
             continue;
         if (site->site.kind == SITE_ALL)
-            add_site(&table->all, site);
+            site_parts_add(&table->all, site);
         else if (has_row(&site->site, by))
-            add_site(
+            site_parts_add(
                 parts_of(table, row_number(ranking, &site->site,
                                            is_hidden(table->hidden, &site->site), by, snapshot)),
                 site);
@@ -168,7 +131,7 @@ static void add_up(struct table *table, const struct ranking *ranking)
     table->row_sums = memory_get(ranking->count * sizeof(*table->row_sums));
     for (u32 i = 0; i < ranking->count; i++) {
         struct sample_sum *sum = &table->row_sums[i];
-        *sum = sum_of_parts(parts_of(table, i), &table->all, table->sums, table->event);
+        *sum = site_parts_sum(parts_of(table, i), &table->all, table->sums, table->event);
         share_base_add(&table->base, ranking->rows[i].kind == SITE_IDLE, (double)sum->events,
                        sum->square);
     }
@@ -362,7 +325,7 @@ static bool is_of(const struct site *site, const struct ranking_thing *thing,
 bool ranking_thing(const struct site_sums *sums, u32 event, const struct ranking_thing *thing,
                    const struct snapshot *snapshot, struct sample_sum *sum)
 {
-    struct parts parts = {0}, all = {0};
+    struct site_parts parts = {0}, all = {0};
     *sum = (struct sample_sum){0};
     if (!site_sums_sampled(sums, event))
         return false;
@@ -371,11 +334,11 @@ bool ranking_thing(const struct site_sums *sums, u32 event, const struct ranking
         if (site->site.event != event)
             continue;
         if (site->site.kind == SITE_ALL)
-            add_site(&all, site);
+            site_parts_add(&all, site);
         if (is_of(&site->site, thing, snapshot))
-            add_site(&parts, site);
+            site_parts_add(&parts, site);
     }
-    *sum = sum_of_parts(&parts, &all, sums, event);
+    *sum = site_parts_sum(&parts, &all, sums, event);
     return true;
 }
 

@@ -43,6 +43,7 @@ struct sampling_request {
     bool precise;
     bool yielding;      // gives way to any other session
     bool sums;          // the machine sends sums by site (decode_sums.h), no single samples
+    bool stacks;        // and sums by stack
     bool with_workload; // one begins with the session, so what comes before says nothing of it
     u32 callers, cpu_mask;
     struct pid_list pids, except_pids;

@@ -10,6 +10,7 @@ void sampling_fill(struct sampling_message *message, const struct sampling_reque
     body->cpu_mask = wanted->cpu_mask;
     body->precise = wanted->precise;
     body->sums = wanted->sums;
+    body->stacks = wanted->stacks;
     body->yielding = wanted->yielding;
     body->n_pids = wanted->pids.count;
     body->pids = (u32 *)wanted->pids.pids;

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #define STREAMS_MAX (SITE_EVENTS_MAX * ORRERY_MAX_CPUS)
-#define UNBOUNDED_KINDS 4 // SITE_ALL, SITE_IDLE and the others: one of each for an event and CPU
+#define UNBOUNDED_KINDS 5 // SITE_ALL, SITE_IDLE and the others: one of each for an event and CPU
 #define SLOTS_MIN 64
 
 static bool is_bounded(enum site_kind kind)
 {
-    return kind == SITE_PROCESS || kind == SITE_OBJECT || kind == SITE_NONE || kind == SITE_STALE;
+    return kind == SITE_PROCESS || kind == SITE_OBJECT || kind == SITE_NONE || kind == SITE_STALE ||
+           kind == SITE_STACK;
 }
 
 static bool is_absurd(u32 event, u32 cpu)
@@ -67,7 +68,7 @@ void site_sums_clear(struct site_sums *sums)
     if (sums->slots != NULL)
         memset(sums->slots, 0, sums->slot_count * sizeof(*sums->slots));
     sums->count = 0;
-    sums->bounded = 0;
+    sums->bounded = sums->stacks = 0;
     sums->stream_count = 0;
     sums->refused = 0;
 }
@@ -142,14 +143,27 @@ static void grow_slots(struct site_sums *sums)
         *slot_of(sums, &sums->sums[i].site) = (u32)i + 1;
 }
 
+static bool has_room(const struct site_sums *sums, enum site_kind kind)
+{
+    return !is_bounded(kind) ||
+           (sums->bounded < sums->limit && (kind != SITE_STACK || sums->stacks < sums->limit / 2));
+}
+
+static enum site_kind others_of(enum site_kind kind)
+{
+    if (kind == SITE_STACK)
+        return SITE_OTHER_STACKS;
+    return kind == SITE_PROCESS ? SITE_OTHER_PROCESSES : SITE_OTHER_OBJECTS;
+}
+
 // Returns the sum of a site. Returns that of others if there is no room for one more.
 static struct site_sum *sum_of(struct site_sums *sums, struct site site)
 {
     if (sums->count + 1 > sums->slot_count / 4 * 3)
         grow_slots(sums);
     u32 *slot = slot_of(sums, &site);
-    if (*slot == 0 && is_bounded(site.kind) && sums->bounded >= sums->limit) {
-        site.kind = site.kind == SITE_PROCESS ? SITE_OTHER_PROCESSES : SITE_OTHER_OBJECTS;
+    if (*slot == 0 && !has_room(sums, site.kind)) {
+        site.kind = (u8)others_of(site.kind);
         site.pid = 0;
         site.coid = 0;
         slot = slot_of(sums, &site);
@@ -158,6 +172,7 @@ static struct site_sum *sum_of(struct site_sums *sums, struct site site)
         sums->sums = memory_grow(sums->sums, sums->count, &sums->capacity, sizeof(*sums->sums));
         sums->sums[sums->count] = (struct site_sum){.site = site};
         sums->bounded += is_bounded(site.kind);
+        sums->stacks += site.kind == SITE_STACK;
         *slot = (u32)++sums->count;
     }
     return &sums->sums[*slot - 1];

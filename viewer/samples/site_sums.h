@@ -19,6 +19,9 @@ enum site_kind {
     SITE_NONE,            // no object; the code is that of pid, 0: of the kernel
     SITE_STALE,           // an object that was gone; pid as for SITE_NONE
     SITE_OTHER_OBJECTS,   // those without room
+    // In addition, where stacks are told:
+    SITE_STACK,        // the stack whose number is in coid
+    SITE_OTHER_STACKS, // those without room
 };
 
 struct site {
@@ -53,7 +56,8 @@ struct site_stream {
 struct site_sums {
     struct site_sum *sums;
     size_t count, capacity;
-    size_t bounded; // the part of them to which the limit applies: processes, objects
+    size_t bounded; // the part of them to which the limit applies: processes, objects, stacks
+    size_t stacks;  // of these; they take at most half of the room
     size_t limit;
     u32 *slots; // hash table of index + 1; NULL once nothing may be added
     size_t slot_count;

@@ -4,6 +4,7 @@
 #include "tools/intern.h"
 #include "tools/memory.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,4 +212,23 @@ struct symbol symbols_find(struct symbols *symbols, u64 address)
 struct symbol symbols_find_call(struct symbols *symbols, u64 return_address)
 {
     return symbols_find(symbols, return_address - INSTRUCTION_BYTES);
+}
+
+const char *symbols_inlined(struct symbols *symbols, u64 address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *scopes = NULL, *unit = NULL;
+    const char *name = NULL;
+    if (symbols != NULL)
+        unit = dwfl_module_addrdie(symbols->module, address, &bias);
+    int count = unit == NULL ? 0 : dwarf_getscopes(unit, address - bias, &scopes);
+    for (int i = 0; i < count && name == NULL; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram)
+            break;
+        if (tag == DW_TAG_inlined_subroutine)
+            name = dwarf_diename(&scopes[i]);
+    }
+    free(scopes);
+    return name;
 }

@@ -35,5 +35,8 @@ struct Dwfl_Module *symbols_module(const struct symbols *symbols);
 struct symbol symbols_find(struct symbols *symbols, u64 address);
 // Looks up a return address. The call is the instruction before it.
 struct symbol symbols_find_call(struct symbols *symbols, u64 return_address);
+// Returns the name of the function whose code was inlined at an address, the innermost one. NULL:
+// none was, or it is not known. Not remembered.
+const char *symbols_inlined(struct symbols *symbols, u64 address);
 
 #endif

@@ -50,8 +50,9 @@ kov_contention_LIBS := dw elf m
 UNIT += kov_ranking kov_track kov_history
 kov_ranking_SRC := tests/unit/viewer/ranking.c \
     $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
-    samples/ranking.c samples/share.c samples/site_sums.c samples/sort.c symbols/place.c \
-    tools/intern.c symbols/symbols.c samples/sample_sum.c counts/metrics.c counts/counts.c \
+    samples/ranking.c samples/share.c samples/site_parts.c samples/site_sums.c samples/sort.c \
+    symbols/place.c tools/intern.c symbols/symbols.c samples/sample_sum.c counts/metrics.c \
+    counts/counts.c \
     counts/count_error.c samples/samples.c machine/snapshot.c symbols/programs.c \
     symbols/images.c) $(KOV_UNIT_BASE)
 kov_ranking_LIBS := dw elf m
@@ -59,12 +60,19 @@ kov_track_SRC := tests/unit/viewer/track.c viewer/gateway/track.c $(KOV_UNIT_BAS
 kov_track_LIBS := m
 kov_history_SRC := tests/unit/viewer/history.c \
     $(addprefix viewer/,gateway/history.c gateway/count_log.c gateway/track.c \
-    samples/site_sums.c samples/share.c \
+    samples/site_sums.c samples/share.c samples/stack_table.c \
     samples/decode_sums.c samples/sample_sum.c samples/samples.c samples/sampled_events.c \
     samples/default_period.c counts/metrics.c counts/counts.c counts/count_error.c \
     counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
 kov_history_LIBS := protobuf-c m
+UNIT += kov_stacks
+kov_stacks_SRC := tests/unit/viewer/stacks.c \
+    $(addprefix viewer/,samples/decode_sums.c samples/stack_table.c samples/site_sums.c \
+    samples/share.c samples/sample_sum.c samples/samples.c samples/sampled_events.c \
+    samples/default_period.c counts/counts.c counts/count_error.c counts/count_request.c \
+    counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
+kov_stacks_LIBS := protobuf-c m
 UNIT += kov_sample_sum
 kov_sample_sum_SRC := tests/unit/viewer/sample_sum.c \
     $(addprefix viewer/,samples/sample_sum.c \

@@ -223,6 +223,31 @@ async function comparesRanking(page) {
   step("the ranking compares with a baseline, and says what could be chance");
 }
 
+async function ranksFunctions(page) {
+  await page.keyboard.press("3");
+  await page.click('[aria-label="Ranking of"] button:has-text("functions")');
+  const row = (text) => `[role="grid"] .row:has-text("${text}")`;
+  await page.waitForSelector(`${row("being looked up")}:has-text("12")`);
+  await page.waitForSelector(row("in no function that is known"));
+  await page.waitForSelector('.trouble:has-text("4 samples of the machine are in no row")');
+  await page.waitForSelector(row("a<U+202E>b:<script>"));
+  await page.waitForSelector(row("being looked up"), { state: "detached" });
+  step("functions that are being looked up are told, and come; those not known are told");
+  await page.click(row("lock_acquire"));
+  await page.waitForSelector('.inspector tr[data-part="kernel/lock.c:41"]:has-text("83.3 %")');
+  await page.waitForSelector('.inspector tr[data-part="no line is known"]');
+  await page.waitForSelector('.inspector [aria-label="Called from"]:has-text("kernel:dispatch")');
+  await page.click('.inspector [aria-label="Called from"] button:has-text("kernel:dispatch")');
+  await page.waitForSelector('.inspector h3:has-text("kernel:dispatch")');
+  await page.keyboard.press("Escape");
+  await page.waitForSelector('.inspector:not(:has-text("Source lines"))');
+  step("a function has its lines; who calls it can be chosen, and Esc goes back");
+  await page.waitForSelector('.status-line .error:has-text("stacks 4,096 of 4,096")');
+  step("a table of stacks without room is red while stacks find none");
+  await page.keyboard.press("Escape");
+  await page.click('[aria-label="Ranking of"] button:has-text("objects")');
+}
+
 async function showsMetrics(page) {
   await page.keyboard.press("2");
   const marked = 'tr[data-interval="contention work=27-9"]';
@@ -376,6 +401,7 @@ try {
   await opensDrawer(page);
   await holdsBySpace(page);
   await comparesRanking(page);
+  await ranksFunctions(page);
   await showsMetrics(page);
   await runsWorkload(page);
   await asksTwice(page);

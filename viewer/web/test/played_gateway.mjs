@@ -203,6 +203,9 @@ function stateOf(kind) {
       scan_age: 0.4,
       scan_seconds: 0.015,
       history_seconds: cell,
+      stacks: 4096,
+      stacks_max: 4096,
+      stacks_refused: 9 + cell,
       now: now(),
     };
   if (kind === "processes")
@@ -311,6 +314,44 @@ function rankingRows(wish) {
   return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN, 0, 200, NaN, 0]];
 }
 
+/** The first answer has samples whose functions are being looked up. */
+function functionsOf(watch) {
+  const pending = watch.told ? 0 : 12;
+  watch.told = true;
+  const own = [60 - pending, 20, 5, 0];
+  const names = ["kernel:lock_acquire", "fs:main", "a\u202eb:<script>alert()", "kernel:idle_never"];
+  const part = (name, samples, whole) => ({
+    function: name,
+    samples,
+    share: (samples / whole) * 100,
+    error: 3,
+  });
+  return {
+    from: 0,
+    to: now(),
+    samples: 100,
+    events: 1e7,
+    unknown: 15,
+    pending,
+    others: 4,
+    rows: own.map((samples, i) => ({
+      ...part(names[i], samples, 200),
+      events: samples * 1e5,
+      total_samples: samples + 1,
+      total_share: (samples + 1) / 2,
+      total_error: 3,
+    })),
+    callers: [part("kernel:dispatch", 30, 60), part(null, 2, 60)],
+    inlined: watch.function ? [part("spin_pause", 20, 60)] : [],
+    lines: watch.function
+      ? [
+          { file: "kernel/lock.c", line: 41, samples: 50, share: 83.3, error: 4 },
+          { file: null, line: 0, samples: 10, share: 16.7, error: 4 },
+        ]
+      : [],
+  };
+}
+
 // ---- what it says -------------------------------------------------------------------------------
 
 function say(socket, watch) {
@@ -354,7 +395,8 @@ function say(socket, watch) {
           { whole: true },
         ),
       );
-  } else json({ type: "state", id, data: stateOf(kind) });
+  } else if (kind === "functions") json({ type: "state", id, data: functionsOf(watch) });
+  else json({ type: "state", id, data: stateOf(kind) });
 }
 
 function answer(socket, message) {

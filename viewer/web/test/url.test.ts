@@ -28,6 +28,14 @@ test("what a link says is what was written", () => {
   assert.deepEqual(readPlace(writePlace(place)), place);
 });
 
+test("a function of the selection, and what is ranked, are in a link", () => {
+  const named: Place = { ...place, function: "kernel:a b&c", rankedBy: "function" };
+  assert.deepEqual(readPlace(writePlace(named)), named);
+  const objects = writePlace({ ...place, function: "", rankedBy: "object" });
+  assert.equal(objects, writePlace(place));
+  assert.equal(readPlace("#/ranking?by=nonsense&fn=").rankedBy, undefined);
+});
+
 test("a link reads as the documentation has it", () => {
   const link =
     "#/objects?m=orrery@3f2a91c0&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC" +

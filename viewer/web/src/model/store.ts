@@ -10,7 +10,7 @@ import { Growth } from "./growth.ts";
 import { type Mark, readMarks, readStatus, type Status } from "./said.ts";
 import { Things } from "./things.ts";
 import type { Place } from "./url.ts";
-import type { ViewName } from "./views.ts";
+import { type RankedBy, RANKED_BY, type ViewName } from "./views.ts";
 
 export type Range = { live: number } | Interval;
 export interface Pin {
@@ -135,21 +135,27 @@ export function dropNotice(notice: Notice): void {
 export const statusSaid = signal<unknown>(undefined);
 export const status = computed<Status>(() => readStatus(statusSaid.value));
 /** Which losses grow now. */
-export const losing = signal({ samples: false, records: false });
-let growths = { samples: new Growth(), records: new Growth() };
+export const losing = signal({ samples: false, records: false, stacks: false });
+const newGrowths = () => ({
+  samples: new Growth(),
+  records: new Growth(),
+  stacks: new Growth(),
+});
+let growths = newGrowths();
 
 export function takeStatus(said: unknown): void {
   statusSaid.value = said;
-  const { lost, recording, now } = status.value;
+  const { lost, recording, stacksRefused, now } = status.value;
   losing.value = {
     samples: growths.samples.note(lost, now),
     records: growths.records.note(recording.lost, now),
+    stacks: growths.stacks.note(stacksRefused, now),
   };
 }
 
 function forgetStatus(): void {
   statusSaid.value = undefined;
-  growths = { samples: new Growth(), records: new Growth() };
+  growths = newGrowths();
 }
 
 export const marksSaid = signal<unknown>(undefined);
@@ -172,6 +178,13 @@ export const axis = signal<Interval | undefined>(undefined);
 export const axisSpan = signal(SPAN_FIRST);
 const chosenMeasure = signal("");
 export const selection = signal("");
+/** What the Ranking is of. */
+export const rankedBy = signal<RankedBy>(RANKED_BY[0].by);
+const functionOfThing = signal({ name: "", of: "" });
+/** The function of the selection, "kernel:panic", whose callers and lines are shown; "": none. */
+export const chosenFunction = computed(() =>
+  functionOfThing.value.of === selection.value ? functionOfThing.value.name : "",
+);
 /** What the Timeline of a trace is zoomed to (window.ts). */
 export const zoomed = signal<{ machine: string; interval: Interval } | undefined>(undefined);
 export const chips = signal<readonly Chip[]>([]);
@@ -250,6 +263,14 @@ export const gives: {
 export const chooseMeasure = (name: string): void => {
   chosenMeasure.value = name;
 };
+
+/** Chooses a function of a thing, which becomes the selection. */
+export function chooseFunction(name: string, of = selection.value): void {
+  batch(() => {
+    selection.value = of;
+    functionOfThing.value = { name, of };
+  });
+}
 
 /** A trace has a Timeline alone: shows that, unless a link names another view. */
 export function showTrace(): void {
@@ -338,10 +359,11 @@ export function hold(): void {
   });
 }
 
-/** Goes one step back: a dialog, the baseline, the selection, the range. Never a filter. */
+/** Goes one step back: a dialog, baseline, function, selection, range. Never a filter. */
 export function stepBack(): void {
   if (dialog.value) dialog.value = "";
   else if (baseline.value) baseline.value = undefined;
+  else if (chosenFunction.value) chooseFunction("");
   else if (selection.value) selection.value = "";
   else if (!isLive.value || axis.value) {
     range.value = RANGE_FIRST;
@@ -417,6 +439,8 @@ export const place = computed<Place>(() => ({
   range: range.value,
   measure: chosenMeasure.value,
   selection: selection.value,
+  function: chosenFunction.value,
+  rankedBy: rankedBy.value,
   chips: chips.value,
   pins: pins.value,
   marks: ownMarks.value,
@@ -433,7 +457,8 @@ export function goTo(link: Partial<Place>): void {
     range.value = link.range ?? RANGE_FIRST;
     axis.value = undefined;
     chosenMeasure.value = link.measure ?? "";
-    selection.value = link.selection ?? "";
+    chooseFunction(link.function ?? "", link.selection ?? "");
+    rankedBy.value = link.rankedBy ?? RANKED_BY[0].by;
     chips.value = link.chips ?? [];
     pins.value = link.pins ?? [];
     ownMarks.value = (link.marks ?? []).slice(0, MARKS_MOST);

@@ -7,7 +7,7 @@ import { clean } from "../base/text.ts";
 import { SECOND } from "../base/time.ts";
 import type { Chip } from "./filter.ts";
 import type { OwnMark, Pin, Range } from "./store.ts";
-import { isView, type ViewName } from "./views.ts";
+import { isView, RANKED_BY, type RankedBy, type ViewName } from "./views.ts";
 
 const VERSION = "1";
 
@@ -18,6 +18,9 @@ export interface Place {
   range: Range;
   measure: string;
   selection: string;
+  /** Of the selection. */
+  function?: string;
+  rankedBy?: RankedBy;
   chips: readonly Chip[];
   pins: readonly Pin[];
   marks: readonly OwnMark[];
@@ -94,6 +97,10 @@ export function readPlace(hash: string): Partial<Place> {
   if (measure) place.measure = measure;
   const selection = query.get("s");
   if (selection) place.selection = selection;
+  const name = clean(query.get("fn"));
+  if (name) place.function = name;
+  const ranked = RANKED_BY.find((one) => one.by === query.get("by"));
+  if (ranked) place.rankedBy = ranked.by;
   place.chips = query.getAll("f").map(readChip).filter(isThere);
   place.pins = query.getAll("pin").map(readPin).filter(isThere);
   place.marks = query.getAll("mark").map(readMark).filter(isThere);
@@ -114,6 +121,8 @@ export function writePlace(place: Place): string {
   parts.push(["r", writeRange(place.range)]);
   if (place.measure) parts.push(["e", place.measure]);
   if (place.selection) parts.push(["s", place.selection]);
+  if (place.function) parts.push(["fn", place.function]);
+  if (place.rankedBy && place.rankedBy !== RANKED_BY[0].by) parts.push(["by", place.rankedBy]);
   for (const chip of place.chips)
     parts.push(["f", `${chip.not ? "not" : "only"}.${chip.any.join("|")}`]);
   for (const pin of place.pins) parts.push(["pin", writePin(pin)]);

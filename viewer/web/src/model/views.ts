@@ -9,6 +9,16 @@ export const VIEWS = [
   { key: "7", name: "machine", title: "Machine" },
 ] as const;
 
+/** What the Ranking can be of. */
+export const RANKED_BY = [
+  { by: "object", title: "objects" },
+  { by: "class", title: "classes" },
+  { by: "process", title: "processes" },
+  { by: "function", title: "functions" },
+] as const;
+
+export type RankedBy = (typeof RANKED_BY)[number]["by"];
+
 export type ViewName = (typeof VIEWS)[number]["name"];
 
 export const isView = (name: string): name is ViewName => VIEWS.some((one) => one.name === name);

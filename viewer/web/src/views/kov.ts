@@ -26,9 +26,9 @@ const seconds = (): number => {
   return interval ? Math.max(1, Math.round((interval.to - interval.from) / 1e9)) : 10;
 };
 
-/** "objects": the tree; "ranking": what of whom; "metrics": counts. */
+/** "objects": the tree; "ranking": what of whom; "metrics": counts; "functions": of code. */
 export function kovCommand(
-  of: "objects" | "ranking" | "metrics" | "machine",
+  of: "objects" | "ranking" | "metrics" | "machine" | "functions",
   event = measure.value,
   key = "",
 ): string {
@@ -44,5 +44,10 @@ export function kovCommand(
   if (event === "") return `${kov()} objects${whose}`;
   const period = status.value.events.find((one) => one.name === event)?.period ?? Number.NaN;
   const sampled = Number.isFinite(period) && period > 0 ? `${event}@${period}` : event;
+  if (of === "functions")
+    return (
+      `${kov()} record -e ${shellWord(sampled)} -g 8 -d ${seconds()} -o samples.kov && ` +
+      "kov report -i samples.kov --sort function"
+    );
   return `${kov()} stat -e ${shellWord(sampled)} --per-object${whose} -d ${seconds()}`;
 }

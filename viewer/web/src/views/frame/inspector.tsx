@@ -22,6 +22,7 @@ import { useDrag } from "../drag.ts";
 import { kovCommand } from "../kov.ts";
 import { useProcesses } from "../use_processes.ts";
 import { useTopic } from "../use_topic.ts";
+import { FunctionsOf } from "./functions.tsx";
 
 export function Inspector(): JSX.Element {
   const key = store.selection.value;
@@ -67,6 +68,7 @@ function Selected({ of }: { of: string }): JSX.Element {
         </dl>
       )}
       <Rates of={of} />
+      <FunctionsOf of={of} />
       <div class="buttons">
         <PinButton />
         {["object", "process", "class"].includes(kind) && (

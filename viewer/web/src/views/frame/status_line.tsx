@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { count, scaled } from "../../base/number.ts";
+import type { Status } from "../../model/said.ts";
 import * as store from "../../model/store.ts";
 import { costTitle, costWords } from "../../model/watching.ts";
 
@@ -36,6 +37,13 @@ export function StatusLine(): JSX.Element {
         {Number.isFinite(status.historyLimitBytes) &&
           `, ${megabytes(status.historyBytes)} of ${megabytes(status.historyLimitBytes)} MB`}
       </span>
+      {Number.isFinite(status.stacksMax) && (
+        <Loss
+          text={stackWords(status)}
+          grows={store.losing.value.stacks}
+          title="the history's table of stacks; samples of stacks without room have no function"
+        />
+      )}
       {Number.isFinite(bytes) && (
         <Loss
           text={`recorded ${megabytes(bytes)} MB, lost ${count(lost)}`}
@@ -54,6 +62,10 @@ export function StatusLine(): JSX.Element {
     </footer>
   );
 }
+
+const stackWords = (status: Status): string =>
+  `stacks ${count(status.stacks)} of ${count(status.stacksMax)}` +
+  (status.stacksRefused > 0 ? `, without room ${count(status.stacksRefused)} times` : "");
 
 /** Red only while more is lost: what was lost once cannot be helped. */
 function Loss(props: { text: string; grows: boolean; title?: string }): JSX.Element {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Objects, classes or processes by their part of a measure, and how it changed since the baseline.
+// Objects, classes or processes by their part of a measure, and how it changed since the baseline;
+// functions are in functions.tsx.
 
-import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
 import {
   UNKNOWN,
   count,
@@ -15,9 +14,9 @@ import {
 } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
 import { hiddenProcesses, isShown } from "../../model/filter.ts";
-import { keepOrder } from "../../model/rows.ts";
 import * as store from "../../model/store.ts";
 import { type Thing, nameOf } from "../../model/things.ts";
+import { RANKED_BY } from "../../model/views.ts";
 import type { FrameRanking } from "../../wire/messages.ts";
 import { HeatBar } from "../../widgets/heat_bar.tsx";
 import { VirtualList, rowPlace } from "../../widgets/list.tsx";
@@ -26,16 +25,9 @@ import { useHides } from "../hides.ts";
 import { kovCommand } from "../kov.ts";
 import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
-
-const BY = [
-  { by: "object", title: "objects" },
-  { by: "class", title: "classes" },
-  { by: "process", title: "processes" },
-] as const;
-
-/** The pointer is over the rows. */
-const pointed = signal(false);
-const by = signal<(typeof BY)[number]["by"]>("object");
+import { ByChoice } from "./by_choice.tsx";
+import { FunctionRanking } from "./functions.tsx";
+import { pointed, useHeldOrder } from "./held_order.ts";
 
 interface Ranked {
   thing: Thing | undefined;
@@ -92,7 +84,16 @@ function rowsOf(frame: FrameRanking | undefined): Ranked[] {
   return rows;
 }
 
-export function Ranking(): JSX.Element {
+export const Ranking = (): JSX.Element =>
+  store.rankedBy.value === "function" ? (
+    <FunctionRanking />
+  ) : (
+    <ThingRanking by={store.rankedBy.value} />
+  );
+
+const keyOf = (row: Ranked): string => row.thing?.key ?? "";
+
+function ThingRanking({ by }: { by: "object" | "class" | "process" }): JSX.Element {
   const measure = store.measure.value;
   const baseline = store.baseline.value;
   const chips = store.shownChips.value;
@@ -102,7 +103,7 @@ export function Ranking(): JSX.Element {
       ? {
           kind: "ranking",
           measure,
-          by: by.value,
+          by,
           ...(without ? { without } : {}),
           ...store.rangeWish.value,
           ...(baseline ? { base_from: baseline.from, base_to: baseline.to } : {}),
@@ -112,6 +113,7 @@ export function Ranking(): JSX.Element {
   const all = rowsOf(topic?.ranking);
   const rows = useHeldOrder(
     all.filter((one) => one.rest || (!isHidden(one) && isShown(chips, one.thing))),
+    keyOf,
   );
   const sum = (some: readonly Ranked[]): number =>
     some.reduce((total, one) => total + (one.rest || one.idle ? 0 : one.samples), 0);
@@ -123,12 +125,12 @@ export function Ranking(): JSX.Element {
   };
   useGives({
     csv: () => ({
-      name: `${store.machine.value}-ranking-${by.value}-${measure}.csv`,
+      name: `${store.machine.value}-ranking-${by}-${measure}.csv`,
       text: rankingAsCsv(rows),
     }),
     kov: () => kovCommand("ranking", measure),
   });
-  const title = BY.find((one) => one.by === by.value)?.title ?? "";
+  const title = RANKED_BY.find((one) => one.by === by)?.title ?? "";
   return (
     <section class="view" aria-label="Ranking">
       <div class="tools">
@@ -175,35 +177,6 @@ export function Ranking(): JSX.Element {
       />
       {rows.length === 0 && <NothingToShow what={title} topic={topic} />}
     </section>
-  );
-}
-
-const keyOf = (row: Ranked): string => row.thing?.key ?? "";
-
-/** Rows stay where they are while the pointer is over them. */
-function useHeldOrder(rows: readonly Ranked[]): readonly Ranked[] {
-  const before = useRef<readonly string[]>([]);
-  if (pointed.value) return keepOrder(rows, keyOf, before.current);
-  before.current = rows.map(keyOf);
-  return rows;
-}
-
-function ByChoice(): JSX.Element {
-  return (
-    <fieldset class="segments" aria-label="Ranking of">
-      {BY.map((one) => (
-        <button
-          type="button"
-          key={one.by}
-          aria-pressed={one.by === by.value}
-          onClick={() => {
-            by.value = one.by;
-          }}
-        >
-          {one.title}
-        </button>
-      ))}
-    </fieldset>
   );
 }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { functionRows, functionsWish, rankedThing, readFunctions } from "../src/model/functions.ts";
+
+const row = (name: string, samples: number) => ({ function: name, samples, share: 1, error: 1 });
+
+test("rows and the rest add up to all samples", () => {
+  const said = { samples: 100, unknown: 7, pending: 3, rows: [row("a:b", 50), row("a:c", 20)] };
+  const rows = functionRows(readFunctions(said));
+  assert.deepEqual(
+    rows.map((one) => [one.rank, one.samples]),
+    [
+      [1, 50],
+      [2, 20],
+      [0, 20],
+      [0, 7],
+      [0, 3],
+    ],
+  );
+  assert.ok(rows.slice(2).every((one) => Number.isNaN(one.share)));
+});
+
+test("nothing is left where all is in rows; what makes no sense is no row", () => {
+  const said = { samples: 50, unknown: 0, pending: 0, rows: [row("a:b", 50)] };
+  assert.equal(functionRows(readFunctions(said)).length, 1);
+  assert.deepEqual(functionRows(readFunctions(undefined)), []);
+  assert.deepEqual(functionRows(readFunctions({ samples: "x", unknown: -1 })), []);
+});
+
+test("a filter of one thing alone is that thing's functions; another is told", () => {
+  const only = (...any: string[]) => ({ not: false, any });
+  assert.deepEqual(rankedThing([]), { of: "m", ignores: false });
+  assert.deepEqual(rankedThing([only("p:5")]), { of: "p:5", ignores: false });
+  for (const chips of [
+    [only("p:5", "p:6")],
+    [only("p:5"), only("p:6")],
+    [{ not: true, any: ["p:5"] }],
+    [only("i")],
+  ])
+    assert.deepEqual(rankedThing(chips), { of: "m", ignores: true });
+});
+
+test("functions are watched of what has some, by what is sampled", () => {
+  const range = { seconds: 10 };
+  assert.deepEqual(functionsWish("o:0:12", "larx", range), {
+    kind: "functions",
+    measure: "larx",
+    of: "o:0:12",
+    seconds: 10,
+  });
+  assert.equal(functionsWish("m", "drefs", range), undefined);
+  assert.equal(functionsWish("i", "larx", range), undefined);
+  assert.equal(functionsWish("m", "", range), undefined);
+});
