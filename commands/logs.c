@@ -7,7 +7,7 @@
 #include <orrery/ipc.h>
 #include <orrery/log.h>
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sched.h>
 #include <orrery/sys.h>
 #include <stdio.h>
@@ -319,12 +319,12 @@ static void tell_owner(void)
 {
     struct sys_process_info info;
     struct sched_state state;
-    struct sys_monitor_request request = {.operation = MONITOR_SCHED, .arguments = {sizeof(state)}};
+    struct sys_inspect_request request = {.operation = INSPECT_SCHED, .arguments = {sizeof(state)}};
 
     if (!find_scheduler(&info))
         return;
     request.pid = info.pid;
-    if (sys_process_monitor(&request, &state, sizeof(state)) < (s64)sizeof(state) ||
+    if (sys_process_inspect(&request, &state, sizeof(state)) < (s64)sizeof(state) ||
         strcmp(state.policy, "none") == 0)
         return;
     fprintf(stderr, "logs: " SCHED_PROGRAM " (process %u) owns the logs; its policy is %.*s\n",

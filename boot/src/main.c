@@ -161,7 +161,7 @@ void boot_main(u64 initrd, u64 initrd_bytes)
 {
     u64 first_free = ALIGN_UP(virt_to_phys(image_end), 0x10000UL);
 
-    model_forget();
+    model_stop_stale();
     entry_timebase = timebase();
     console_init();
     cpus_find();

@@ -119,7 +119,7 @@ s64 sys_log_area(cap_t memory, u32 cpu);
 s64 sys_log_domain(u32 pid, u32 thread, u32 domain);
 // Waits until the CPU stores no row that it began before this call. The scheduler can then safely
 // read the file of a register whose flags are clear. E_INVAL: no such CPU.
-s64 sys_log_settle(u32 cpu);
+s64 sys_log_quiesce(u32 cpu);
 // Chooses the items of a counting session (orrery/pmu.h) for LOG_HARDWARE_0 and LOG_HARDWARE_1, in
 // place of earlier ones. The caller must have started the session. The session keeps its counters.
 // Nothing is logged on CPUs where it does not count, or after it has stopped. E_STALE: no such

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Monitors (S003) record what threads do, for whoever has a capability for the monitor. A monitor
 // has a ring of records for each CPU. Any number of monitors can track one thread, and each gets
-// the kinds it asked for. (orrery/monitor.h is something else: questions to a process's library.)
+// the kinds it asked for. (orrery/inspect.h is something else: questions to a process's library.)
 #ifndef ORRERY_MONITORS_H
 #define ORRERY_MONITORS_H
 
@@ -53,7 +53,7 @@ enum sys_monitor_kind {
     {                                                                                              \
         "switch", "wake", "fault", "syscall", "block", "call", "thread", "sensor"                  \
     }
-#define SYS_MONITOR_TOLD (1u << SYS_MONITOR_THREAD | 1u << SYS_MONITOR_SENSOR)
+#define SYS_MONITOR_LIBRARY (1u << SYS_MONITOR_THREAD | 1u << SYS_MONITOR_SENSOR)
 // Word 0 for a library's thread: its number above enum sys_monitor_switch.
 #define SYS_MONITOR_THREAD_WORD(number, what) ((u64)(number) << 32 | (what))
 

@@ -122,28 +122,28 @@ s64 sys_timer(u64 deadline);
 //   SYS_CALL, SYS_REPLY, SYS_REPLY_WAIT, SYS_SEND: orrery/ipc.h
 // All but SYS_SEND, SYS_REPLY: only while disabled (else E_INVAL in r3).
 
-// ---- monitoring (orrery/monitor.h) --------------------------------------------------------------
+// ---- monitoring (orrery/inspect.h) --------------------------------------------------------------
 
 // A question to the library of a process; the asker does not wait. The results of the calls come
-// from the kernel. What the process says is in struct sys_monitor_answer only, and may be anything.
-#define MONITOR_PATIENCE_US 1000000 // longest wait for an answer
-struct sys_monitor_question {
+// from the kernel. What the process says is in struct sys_inspect_answer only, and may be anything.
+#define INSPECT_PATIENCE_US 1000000 // longest wait for an answer
+struct sys_inspect_question {
     u32 pid;
     u32 operation; // MONITOR_*
     u64 arguments[4];
-    u64 patience_us; // time for the answer; 0 or more than MONITOR_PATIENCE_US: MONITOR_PATIENCE_US
+    u64 patience_us; // time for the answer; 0 or more than INSPECT_PATIENCE_US: INSPECT_PATIENCE_US
     u64 kick;        // bits of an EVENT_KICK for the calling dispatcher at the answer; 0: none
 };
 // Asks. Returns the number (> 0) of the question. RIGHT_MONITOR. E_NOENT: no such process. E_PEER:
 // it is ending. E_NOTSUP: it has no library. E_BUSY: somebody else's question to it is open.
 // E_TIMEOUT: it has not even taken the last one. E_NOMEM: no memory for its buffer.
-s64 sys_monitor_ask(const struct sys_monitor_question *question);
+s64 sys_inspect_ask(const struct sys_inspect_question *question);
 // Returns 0 if a question of the caller's process is over, E_AGAIN if not yet, or E_NOENT if no
 // such question is open.
-s64 sys_monitor_look(u32 pid, u64 question);
-struct sys_monitor_answer {
-    s64 status;     // as in orrery/monitor.h: bytes in its buffer, or an error
-    u64 results[2]; // described in orrery/monitor.h
+s64 sys_inspect_poll(u32 pid, u64 question);
+struct sys_inspect_answer {
+    s64 status;     // as in orrery/inspect.h: bytes in its buffer, or an error
+    u64 results[2]; // described in orrery/inspect.h
     u64 time;       // time base: when it answered
 };
 // Closes a question of the caller's process and copies at most status bytes from the buffer.
@@ -151,21 +151,21 @@ struct sys_monitor_answer {
 // time. E_PEER: the process has ended. E_NOENT: no such question is open, or another asker has
 // replaced it because nobody looked for a second after its time. E_PROTO: the answer is an
 // impossible trace packet.
-s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
+s64 sys_inspect_answer(u32 pid, u64 question, struct sys_inspect_answer *answer, void *buffer,
                        u64 bytes);
 
 // Both in one, for programs that ask little: asks, and the calling dispatcher waits for the answer.
-// Returns the library's answer or the result of sys_monitor_ask or sys_monitor_answer; the caller
+// Returns the library's answer or the result of sys_inspect_ask or sys_inspect_answer; the caller
 // cannot tell which.
-struct sys_monitor_request {
+struct sys_inspect_request {
     u32 pid;
     u32 operation; // MONITOR_*
     u64 arguments[4];
     u64 results[2];
 };
-s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes);
-// Gives the library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error).
-// E_NOENT: nobody waits for it any more.
-s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1);
+s64 sys_process_inspect(struct sys_inspect_request *request, void *buffer, u64 bytes);
+// Gives the library's answer to EVENT_INSPECT: result (bytes in the inspection buffer, or an
+// error). E_NOENT: nobody waits for it any more.
+s64 sys_inspect_done(u64 request_id, s64 result, u64 result0, u64 result1);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the server sched tells of its decisions (docs/scheduler.md): to the questions MONITOR_SCHED
-// (orrery/monitor.h), and so to the DCI server. Each decision has the numbers that led to it.
+// What the server sched tells of its decisions (docs/scheduler.md): to the questions INSPECT_SCHED
+// (orrery/inspect.h), and so to the DCI server. Each decision has the numbers that led to it.
 #ifndef ORRERY_SCHED_H
 #define ORRERY_SCHED_H
 
@@ -75,7 +75,7 @@ struct sched_decision {
 };
 _Static_assert(sizeof(struct sched_decision) == 248, "ABI");
 
-// The answer to MONITOR_SCHED begins with this; the decisions follow, the oldest first.
+// The answer to INSPECT_SCHED begins with this; the decisions follow, the oldest first.
 struct sched_state {
     char policy[SCHED_POLICY_BYTES]; // "none": it owns nothing
     u64 readings;                    // since that policy was chosen

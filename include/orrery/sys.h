@@ -93,7 +93,7 @@ s64 sys_object_swap(const struct sys_swap *swap, char *message, u64 bytes);
 // Switches DREF counting on or off; uses nest. Counts continue and are never reset, so several
 // readers can each take differences.
 s64 sys_dref_enable(bool on);
-// Sets if processes count DREFs from their start. MONITOR_DREF_ENABLE tells running ones.
+// Sets if processes count DREFs from their start. INSPECT_DREF_ENABLE tells running ones.
 s64 sys_dref_set_processes(bool on);
 s64 sys_dref_processes(void); // 1 or 0; any process may ask
 struct sys_dref_count {
@@ -295,7 +295,7 @@ struct sys_trace_process {
     u64 lost_packets; // of the kept ones, dropped for newer ones
     char name[32];
 };
-// Sets the majors that processes enable when they start; MONITOR_TRACE_MASK tells running ones. It
+// Sets the majors that processes enable when they start; INSPECT_TRACE_MASK tells running ones. It
 // is 0 at boot, because a process that logs costs memory of its own. E_INVAL.
 s64 sys_trace_set_process_mask(u64 mask);
 s64 sys_trace_process_mask(void); // any process may ask

@@ -14,12 +14,12 @@
 #define USER_START 0x10000          // nothing is ever mapped below
 #define USER_IMAGE 0x10000000       // programs are linked here
 #define USER_HEAP 0x200000000       // malloc's region, growing up
-#define USER_MAP 0x10000000000      // regions that ask for no address: from here up to USER_MONITOR
-#define USER_MONITOR 0x0ff000000000 // the monitor buffer, MONITOR_BYTES, shared with the kernel
+#define USER_MAP 0x10000000000      // regions that ask for no address: from here up to USER_INSPECT
+#define USER_INSPECT 0x0ff000000000 // the inspection buffer, INSPECT_BYTES, shared with the kernel
 #define USER_WINDOW 0x100000000000  // window of the dispatcher of CPU n: + n * R13_WINDOW_SIZE
 #define USER_END 0x200000000000     // nothing is ever mapped at or above
 
-#define MONITOR_BYTES 0x10000
+#define INSPECT_BYTES 0x10000
 #define WINDOW_MESSAGE 0x1000 // message buffer, from r13
 #define MESSAGE_BYTES 0x4000
 #define WINDOW_LIBRARY 0x5000 // up to R13_LTT: the library's, which maps what it needs there
@@ -32,7 +32,7 @@
 #define DISPATCHER_FP_USED (R13_HOST + 0x18)
 #define DISPATCHER_SWITCH_WORK (R13_HOST + 0x28)
 #define DISPATCHER_MONITORED (R13_HOST + 0x2c)
-#define DISPATCHER_TOLD (R13_HOST + 0x30)
+#define DISPATCHER_RECORDS_USED (R13_HOST + 0x30)
 #define DISPATCHER_HEAP_COUNTED (R13_HOST + 0x38)
 #define DISPATCHER_SAVE (R13_HOST + 0x40)
 #define DISPATCHER_RECORDS (R13_HOST + 0x200)
@@ -60,7 +60,7 @@
 #define EVENT_FAULT_BLOCKED 7 // token  address  PROT_* (upcall only) the thread in `save` waits
 #define EVENT_FAULT_DONE 8    // token  status            that page is there, or will not come
 #define EVENT_EXCEPTION 9 // vector address dsisr status (upcall only) the thread in `save` is stuck
-#define EVENT_MONITOR 10 // request id operation a b c …  the monitor asks (orrery/monitor.h)
+#define EVENT_INSPECT 10 // request id operation a b c …  the monitor asks (orrery/inspect.h)
 #define EVENT_CHILD 11   // pid        status             a process that we created has ended
 #define EVENT_OVERFLOW 12 // number    lost               a counter's: the page's `overflow`
 #define EVENT_PLACE 13   //                               our place has changed: sys_place_get(0)
@@ -127,17 +127,17 @@ struct dispatcher_page {
     volatile u8 switch_work[4]; // the library: each byte is not 0 for its own reason
     // the kernel: kinds that monitors want to be told (orrery/monitors.h)
     volatile u32 monitored;
-    volatile u64 told;         // the library: bytes of `records` in use; the kernel empties it
+    volatile u64 records_used; // the library: bytes of `records` in use; the kernel empties it
     volatile u32 heap_counted; // the kernel: not 0: malloc must ask (sys_memory_heap)
     u32 reserved;
     struct user_state save;
     struct overflow_record overflow; // the kernel: of the last EVENT_OVERFLOW
     // The kernel: EVENT_OVERFLOWs so far, and overflows that came while one was still to be told or
     // was being handled.
-    volatile u64 overflows_told, overflows_lost;
+    volatile u64 overflows_reported, overflows_lost;
     u64 unused[3];
     // The library's records for monitors (user/sensor.h), until the kernel takes them.
-    volatile struct told_record {
+    volatile struct library_record {
         u64 time; // time base
         u64 what; // kind << 24 | reason << 16
         u64 word[2];
@@ -151,9 +151,10 @@ _Static_assert(offsetof(struct dispatcher_page, monitored) == DISPATCHER_MONITOR
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, switch_work) == DISPATCHER_SWITCH_WORK - R13_HOST,
                "user.h");
-_Static_assert(offsetof(struct dispatcher_page, told) == DISPATCHER_TOLD - R13_HOST, "user.h");
+_Static_assert(offsetof(struct dispatcher_page, records_used) == DISPATCHER_RECORDS_USED - R13_HOST,
+               "user.h");
 _Static_assert(offsetof(struct dispatcher_page, records) == DISPATCHER_RECORDS - R13_HOST &&
-                   sizeof(struct told_record) == DISPATCHER_RECORD &&
+                   sizeof(struct library_record) == DISPATCHER_RECORD &&
                    sizeof(struct dispatcher_page) == DISPATCHER_LIBRARY - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, heap_counted) == DISPATCHER_HEAP_COUNTED - R13_HOST,

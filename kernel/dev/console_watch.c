@@ -49,6 +49,6 @@ s64 sys_console_await(u64 position, u64 bits)
 
 static void watcher_ends(struct process *process)
 {
-    kick_list_forget(&watchers, process);
+    kick_list_remove(&watchers, process);
 }
 PROCESS_END_HOOK(watcher_ends);

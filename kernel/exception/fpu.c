@@ -37,7 +37,7 @@ void fpu_resume(struct dispatcher *dispatcher)
     soft_mask_restore(masked);
 }
 
-void fpu_forget(const struct dispatcher *dispatcher)
+void fpu_discard(const struct dispatcher *dispatcher)
 {
     if (owners[cpu_id()] == dispatcher)
         owners[cpu_id()] = NULL;

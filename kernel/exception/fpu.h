@@ -28,6 +28,6 @@ void fpu_take(struct dispatcher *dispatcher);
 // still are its own. Thread context.
 void fpu_resume(struct dispatcher *dispatcher);
 // Forgets a dispatcher that ends. On its CPU, thread context.
-void fpu_forget(const struct dispatcher *dispatcher);
+void fpu_discard(const struct dispatcher *dispatcher);
 
 #endif

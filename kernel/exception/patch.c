@@ -8,7 +8,7 @@
 
 #define BRANCH_REACH 0x2000000
 
-#define UNSETTLED_MAX 1024 // several times all points and sites of the kernel
+#define PENDING_MAX 1024 // several times all points and sites of the kernel
 
 static struct spinlock lock = SPINLOCK_INIT("patch", RANK_PATCH);
 static u64 alias; // offset from text to its writable view, while a batch is open
@@ -22,8 +22,8 @@ static u64 batch; // the open one, or the last
 static struct {
     u32 *instruction;
     u64 batch;
-} unsettled[UNSETTLED_MAX];
-static u32 unsettled_count;
+} pending[PENDING_MAX];
+static u32 pending_count;
 
 u32 ppc_branch(const void *from, const void *to)
 {
@@ -78,25 +78,25 @@ void patch_begin(void)
 void patch_word(u32 *instruction, u32 value)
 {
     KASSERT(spin_held(&lock));
-    KASSERT(unsettled_count < UNSETTLED_MAX);
+    KASSERT(pending_count < PENDING_MAX);
     store(instruction, value);
-    unsettled[unsettled_count].instruction = instruction;
-    unsettled[unsettled_count++].batch = batch;
+    pending[pending_count].instruction = instruction;
+    pending[pending_count++].batch = batch;
 }
 
 // Stores the batch's words once more. Another batch may have begun meanwhile: its words are not
 // ours to settle, and their values not ours to choose.
-static void settle(u64 of_batch)
+static void resolve(u64 of_batch)
 {
     u32 kept = 0;
 
-    for (u32 i = 0; i < unsettled_count; i++) {
-        if (unsettled[i].batch != of_batch)
-            unsettled[kept++] = unsettled[i];
+    for (u32 i = 0; i < pending_count; i++) {
+        if (pending[i].batch != of_batch)
+            pending[kept++] = pending[i];
         else
-            store(unsettled[i].instruction, *(volatile u32 *)unsettled[i].instruction);
+            store(pending[i].instruction, *(volatile u32 *)pending[i].instruction);
     }
-    unsettled_count = kept;
+    pending_count = kept;
 }
 
 void patch_end(void)
@@ -105,6 +105,6 @@ void patch_end(void)
 
     close_view();
     open_view();
-    settle(of_batch);
+    resolve(of_batch);
     close_view();
 }

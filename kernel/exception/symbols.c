@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Function names from the table that scripts/mktables.py links into the image.
 #include <kernel/symbols.h>
+#include <orrery/lower_bound.h>
 
 struct symbol {
     u32 start; // from text_start
@@ -16,16 +17,9 @@ extern const char text_start[];
 // Returns the last symbol that starts at or before offset, or NULL.
 static const struct symbol *last_before(u32 offset)
 {
-    u64 low = 0;
-    u64 high = symbol_count;
-    while (low < high) {
-        u64 middle = (low + high) / 2;
-        if (symbol_table[middle].start <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 ? NULL : &symbol_table[low - 1];
+    u64 behind = LOWER_BOUND(at, symbol_count, symbol_table[at].start <= offset);
+
+    return behind == 0 ? NULL : &symbol_table[behind - 1];
 }
 
 const char *symbol_find(u64 pc, u64 *offset)

@@ -204,7 +204,7 @@ struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint)
 
 // Under the lock no endpoint of the list dies. What this CPU remembers, it alone stores, but for an
 // endpoint's end.
-void ipc_forget_servers(struct process *process)
+void ipc_invalidate_servers(struct process *process)
 {
     struct ipc_process *ipc = process_ipc(process);
 

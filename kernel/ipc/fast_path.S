@@ -91,9 +91,9 @@ ipc_fast_call:
     .globl  ipc_call_copied
 ipc_call_copied:
     while_traced TRACE_MAJOR_SCHED, call_switch_event
-call_switch_told:
+call_switch_observed:
     while_traced TRACE_MAJOR_IPC, call_event
-call_told:
+call_observed:
     mr      r4, r18
     ld      r5, ENDPOINT_CPU_BADGE(r15)
     ld      r3, DISPATCHER_CALL_TYPE(r14)
@@ -167,9 +167,9 @@ ipc_fast_reply_wait:
     .globl  ipc_reply_copied
 ipc_reply_copied:
     while_traced TRACE_MAJOR_SCHED, reply_switch_event
-reply_switch_told:
+reply_switch_observed:
     while_traced TRACE_MAJOR_IPC, reply_event
-reply_told:
+reply_observed:
     ld      r4, CALL_TOKEN(r17)
     li      r3, EVENT_REPLY
     b       ipc_enter_user
@@ -256,10 +256,10 @@ put_back_reply:
 
 call_switch_event:
     switch_event REASON_CALL
-    b       call_switch_told
+    b       call_switch_observed
 reply_switch_event:
     switch_event REASON_REPLY
-    b       reply_switch_told
+    b       reply_switch_observed
 
 // trace_ipc_call(endpoint, id, server's pid, bytes, 1, method): r6 stays as it is, r4 and r5 are
 // loaded afterwards.
@@ -273,7 +273,7 @@ call_event:
     trace_header 6, TRACE_MAJOR_IPC, TRACE_IPC_IPC_CALL
     bl      trace_append_6
     end_event
-    b       call_told
+    b       call_observed
 
 // trace_ipc_reply(id, status, bytes)
 reply_event:
@@ -284,4 +284,4 @@ reply_event:
     trace_header 3, TRACE_MAJOR_IPC, TRACE_IPC_IPC_REPLY
     bl      trace_append_3
     end_event
-    b       reply_told
+    b       reply_observed

@@ -56,7 +56,7 @@ static void logs_tell(u32 event, u32 current, u32 correspondent)
 {
     u8 masked = soft_mask();
 
-    if (log_is_on(LOG_OF_CALLS) && log_looks_at(event))
+    if (log_is_on(LOG_OF_CALLS) && log_has_selector(event))
         log_tell_here(event, current, correspondent);
     soft_mask_restore(masked);
 }
@@ -221,7 +221,7 @@ static void leave_handler(void *unused)
     (void)unused; // the interrupt comes when the CPU is not soft-masked
 }
 
-void log_settle(u64 mask)
+void log_quiesce(u64 mask)
 {
     cpus_call(mask, leave_handler, NULL);
 }
@@ -347,7 +347,7 @@ void log_areas_remove(void)
             __atomic_store_n(&cpus[cpu].logs.areas[number], NULL, __ATOMIC_RELEASE);
     }
     // What has passed a point before it was switched off may still come, and finds no area.
-    log_settle(UINT64_MAX);
+    log_quiesce(UINT64_MAX);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         for (u32 number = 0; number < LOG_AREAS; number++)
             remove_area(cpu, number);

@@ -18,6 +18,6 @@ void log_areas_remove(void);
 void log_begin(u32 characteristics);
 // Waits until the CPUs of a mask have left the handler if they were in it. Thread context, no lock
 // held.
-void log_settle(u64 cpus);
+void log_quiesce(u64 cpus);
 
 #endif

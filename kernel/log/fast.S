@@ -111,21 +111,21 @@ log_sides:
 logs_fast_call:
     log_side LOG_CALL_SENT, r14, r16, log_call_taken
 log_call_taken:
-    log_side LOG_CALL_TAKEN, r16, r14, log_call_told
-log_call_told:
+    log_side LOG_CALL_TAKEN, r16, r14, log_call_observed
+log_call_observed:
     end_calls NAMED(fast_call), LOG_CALLS, logs_fast_call, ipc_call_copied, ipc_copy_call
     log_slow_side LOG_CALL_SENT, log_call_taken
-    log_slow_side LOG_CALL_TAKEN, log_call_told
+    log_slow_side LOG_CALL_TAKEN, log_call_observed
 
     .balign 64
 logs_fast_reply:
     log_side LOG_ANSWER_SENT, r14, r16, log_answer_taken
 log_answer_taken:
-    log_side LOG_ANSWER_TAKEN, r16, r14, log_reply_told
-log_reply_told:
+    log_side LOG_ANSWER_TAKEN, r16, r14, log_reply_observed
+log_reply_observed:
     end_calls NAMED(fast_answer), LOG_ANSWERS, logs_fast_reply, ipc_reply_copied, ipc_copy_reply
     log_slow_side LOG_ANSWER_SENT, log_answer_taken
-    log_slow_side LOG_ANSWER_TAKEN, log_reply_told
+    log_slow_side LOG_ANSWER_TAKEN, log_reply_observed
 
 // The CPU has gone from thread r22 to r23. Tells it.
     .macro tell_service name, event, copied, copy

@@ -85,7 +85,7 @@ s64 sys_log_enable(u32 characteristic, bool on)
         u32 bit = LOG_BIT(characteristic);
         bool again = on && (enabled & bit) && characteristic == LOG_OF_CALLS;
         if (again)
-            log_points_look_again();
+            log_points_refresh();
         enabled = on ? enabled | bit : enabled & ~bit;
         log_points_set(enabled);
     }
@@ -93,7 +93,7 @@ s64 sys_log_enable(u32 characteristic, bool on)
     return error;
 }
 
-s64 sys_log_settle(u32 cpu)
+s64 sys_log_quiesce(u32 cpu)
 {
     if (cpu >= cpu_count)
         return E_INVAL;
@@ -101,7 +101,7 @@ s64 sys_log_settle(u32 cpu)
     s64 error = ask_owner();
     mutex_unlock(&mutex);
     if (error == 0)
-        log_settle(1UL << cpu);
+        log_quiesce(1UL << cpu);
     return error;
 }
 

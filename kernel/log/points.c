@@ -16,7 +16,7 @@ bool log_is_on(u32 characteristic)
     return __atomic_load_n(&switched_on, __ATOMIC_RELAXED) >> characteristic & 1;
 }
 
-bool log_looks_at(u32 event)
+bool log_has_selector(u32 event)
 {
     return event < LOG_CALL_SENT || event > LOG_ANSWER_TAKEN ||
            (__atomic_load_n(&sides, __ATOMIC_RELAXED) & 1u << event) != 0;
@@ -46,7 +46,7 @@ static void change_fast_path(u32 were, u32 characteristics, bool look)
     observer_wants(&log_observer, wants(characteristics));
 }
 
-void log_points_look_again(void)
+void log_points_refresh(void)
 {
     change_fast_path(switched_on, switched_on, true);
 }

@@ -17,11 +17,11 @@ extern struct observer log_observer;
 // spin lock held; one at a time.
 void log_points_set(u32 characteristics);
 // Looks again which sides of calls have selectors, while calls are on. Same context.
-void log_points_look_again(void);
+void log_points_refresh(void);
 bool log_is_on(u32 characteristic);
 // Returns whether a domain had a selector for a side of calls or answers when this was last looked
 // at. Any context.
-bool log_looks_at(u32 event);
+bool log_has_selector(u32 event);
 
 // Tells, on this CPU and with EE off, that a call, an answer or a message passes between two
 // domains.

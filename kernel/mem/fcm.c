@@ -44,7 +44,7 @@ static void fcm_end(struct fcm *fcm)
     // the pages any more, so they can go without one.
     if (CO_CALL(struct fcm_rep, fcm->root.coid, end) == E_NOMEM)
         fcm_drop(fcm, NULL, 0, fcm_pages(fcm), 0);
-    page_map_settle_account(&fcm->pages);
+    page_map_uncharge(&fcm->pages);
     pm_put(fcm->pm);
     if (fcm->source != NULL)
         fcm_put(fcm->source);
@@ -134,7 +134,7 @@ void fcm_remove_user(struct fcm *fcm, struct region *region)
 
 // ---- ranges of pages ----------------------------------------------------------------------------
 
-void fcm_settle(struct fcm *fcm, u64 first, u64 count)
+void fcm_drain_faults(struct fcm *fcm, u64 first, u64 count)
 {
     u64 end = first + count;
 

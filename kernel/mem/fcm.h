@@ -106,7 +106,7 @@ void fcm_add_user(struct fcm *fcm, struct region *region);
 void fcm_remove_user(struct fcm *fcm, struct region *region);
 // Waits until every fault on pages of [first, first + count) that began before has finished. Later
 // ones see what was stored before the call.
-void fcm_settle(struct fcm *fcm, u64 first, u64 count);
+void fcm_drain_faults(struct fcm *fcm, u64 first, u64 count);
 u64 fcm_resident(const struct fcm *fcm, u64 first, u64 count);
 
 // Takes away the frames of pages in a range, with these flags of theirs, from a private FCM. Their

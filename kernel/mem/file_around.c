@@ -6,11 +6,6 @@
 
 #define AROUND 16UL // pages, aligned, so that they lie in one segment
 
-static inline u64 smaller(u64 a, u64 b)
-{
-    return a < b ? a : b;
-}
-
 // Maps a page where nothing is mapped, if it can be read without more work: whether it did. What is
 // mapped counts as used (file_reclaim.c).
 static inline bool map_one(u64 *slot, u64 *entry, u64 protection)
@@ -31,7 +26,7 @@ void file_map_around(struct file *file, struct fault *fault, struct page_leaf *l
     const u64 *own = NULL; // what a private region has at the page: a copy, a protection
     u64 in_window = fault->address / PAGE_SIZE % AROUND;
     u64 end = leaf_end(leaf, fcm_pages(&file->fcm));
-    u64 pages = region_is_private(region) ? smaller(region->pages, region->fcm->source_pages)
+    u64 pages = region_is_private(region) ? min_u64(region->pages, region->fcm->source_pages)
                                           : region->pages;
 
     // Either may have become shorter just now.
@@ -39,13 +34,13 @@ void file_map_around(struct file *file, struct fault *fault, struct page_leaf *l
         return;
     if (region->overridden || prot != (region->prot & ~PROT_W) || fault->force)
         return;
-    u64 before = smaller(smaller(in_window, page % LEAF_PAGES), fault->page);
-    u64 after = smaller(smaller(AROUND - in_window, end - page), pages - fault->page);
+    u64 before = min_u64(min_u64(in_window, page % LEAF_PAGES), fault->page);
+    u64 after = min_u64(min_u64(AROUND - in_window, end - page), pages - fault->page);
     if (region_is_private(region)) {
         const struct page_leaf *own_leaf = page_map_find(&region->fcm->pages, fault->page);
         own = &own_leaf->entries[fault->page % LEAF_PAGES];
-        before = smaller(before, fault->page % LEAF_PAGES);
-        after = smaller(after, LEAF_PAGES - fault->page % LEAF_PAGES);
+        before = min_u64(before, fault->page % LEAF_PAGES);
+        after = min_u64(after, LEAF_PAGES - fault->page % LEAF_PAGES);
     }
     u64 *slot = segment_slot(fault->segment, fault->address);
     u64 *entry = page_map_entry(leaf, page);

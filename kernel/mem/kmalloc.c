@@ -249,7 +249,7 @@ static u64 large_pages(u64 *objects)
 void heap_stat(struct heap_stat *stat)
 {
     *stat = (struct heap_stat){0};
-    sanitize_heap_settle();
+    sanitize_heap_drain();
     for (u32 class = 0; class < SLAB_CLASSES; class ++) {
         u64 objects, pages;
         slab_count(class, &objects, &pages);

@@ -36,7 +36,7 @@ static bool overlap(u64 low, u64 end, u64 address, u64 bytes)
 // Addresses at which the kernel puts pages of its own: nobody else may be there first.
 static bool is_the_kernels(u64 low, u64 end)
 {
-    bool any = overlap(low, end, USER_MONITOR, MONITOR_BYTES);
+    bool any = overlap(low, end, USER_INSPECT, INSPECT_BYTES);
 
     if (!overlap(low, end, USER_WINDOW, ORRERY_MAX_CPUS * R13_WINDOW_SIZE))
         return any;
@@ -102,7 +102,7 @@ static s64 insert(struct address_space *space, struct region *region)
         return E_LIMIT;
     bool chosen = region->start == 0;
     if (chosen)
-        region->start = region_map_gap(space->map, USER_MAP, USER_MONITOR, bytes, guard);
+        region->start = region_map_gap(space->map, USER_MAP, USER_INSPECT, bytes, guard);
     if (region->start == 0)
         return E_NOMEM;
     struct region_range range = range_of(region, region->pages);

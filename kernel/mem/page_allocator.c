@@ -171,7 +171,7 @@ void pages_free(void *pages, u32 order)
 
 void pages_stat(struct pages_stat *stat)
 {
-    sanitize_heap_settle();
+    sanitize_heap_drain();
     *stat = (struct pages_stat){.total = buddy_total_pages(), .free = buddy_free_pages()};
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         stat->free += stocks[cpu].count;

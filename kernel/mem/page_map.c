@@ -27,7 +27,7 @@ void page_map_init(struct page_map *map, enum lock_rank rank, struct pm *pm)
     spin_init(&map->lock, "page map", rank);
 }
 
-void page_map_settle_account(struct page_map *map)
+void page_map_uncharge(struct page_map *map)
 {
     for (; map->paid > 0; map->paid--)
         pm_uncharge(map->pm);

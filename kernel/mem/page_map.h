@@ -38,10 +38,10 @@ struct page_map {
 };
 
 // rank: of the locks of leaves and of the map itself, which are never held together. pm: charged
-// for the nodes; not held, page_map_settle_account comes before its end.
+// for the nodes; not held, page_map_uncharge comes before its end.
 void page_map_init(struct page_map *map, enum lock_rank rank, struct pm *pm);
 // Gives back what was charged: no node will be added any more.
-void page_map_settle_account(struct page_map *map);
+void page_map_uncharge(struct page_map *map);
 // Returns the leaf that has a page, or NULL if there is none. page < 2^35. Any context but PMI.
 struct page_leaf *page_map_find(const struct page_map *map, u64 page);
 // Does as page_map_find, but makes a leaf that is missing. Returns NULL if out of memory. Thread

@@ -101,7 +101,7 @@ void region_close(struct region *region)
     KASSERT(region->root.magic == CO_ROOT_MAGIC);
     region->closed = true;
     if (region->fcm != NULL)
-        fcm_settle(region->fcm, region->first, region->pages);
+        fcm_drain_faults(region->fcm, region->first, region->pages);
     hat_unmap(region->hat, region->start, region->pages * PAGE_SIZE);
 }
 
@@ -123,7 +123,7 @@ void region_destroy(struct region *region)
         space_let_go(region->space, region->held);
     if (region->fcm != NULL)
         fcm_put(region->fcm);
-    page_map_settle_account(&region->protections);
+    page_map_uncharge(&region->protections);
     if (region->wired != NULL)
         pages_free(region->wired, region->wired_order);
     co_destroy(region->root.coid);
@@ -164,7 +164,7 @@ s64 region_protect(struct region *region, u64 first, u64 count, u32 prot)
             return E_NOMEM;
         region->overridden = true;
     }
-    fcm_settle(region->fcm, region->first + first, count);
+    fcm_drain_faults(region->fcm, region->first + first, count);
     hat_unmap(region->hat, region->start + first * PAGE_SIZE, count * PAGE_SIZE);
     return 0;
 }
@@ -242,7 +242,7 @@ void region_shrink(struct region *region, u64 pages)
     u64 flags = ENTRY_COMMITTED | ENTRY_PROT | ENTRY_PROT_SET;
 
     region->pages = pages;
-    fcm_settle(region->fcm, region->first + pages, before - pages);
+    fcm_drain_faults(region->fcm, region->first + pages, before - pages);
     hat_unmap(region->hat, region->start + pages * PAGE_SIZE, (before - pages) * PAGE_SIZE);
     if (region_is_private(region))
         fcm_drop(region->fcm, region, pages, before - pages, flags);

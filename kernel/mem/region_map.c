@@ -173,11 +173,6 @@ static u64 edited_count(const struct edit *edit)
            edit->leave_out;
 }
 
-static u64 lesser(u64 a, u64 b)
-{
-    return a < b ? a : b;
-}
-
 // Returns the start of what comes from index on, as far as it lies in one piece. *count is how
 // many.
 static const struct region_range *edited_piece(const struct edit *edit, u64 index, u64 *count)
@@ -193,10 +188,10 @@ static const struct region_range *edited_piece(const struct edit *edit, u64 inde
     else
         index = index + edit->leave_out - (edit->put_in != NULL);
     if (index < first) {
-        *count = lesser(end, first) - index;
+        *count = min_u64(end, first) - index;
         return &edit->first->ranges[index];
     }
-    *count = lesser(end, first + edit->second->count) - index;
+    *count = min_u64(end, first + edit->second->count) - index;
     return &edit->second->ranges[index - first];
 }
 
@@ -207,7 +202,7 @@ static void fill_block(struct region_block *block, const struct edit *edit, u64 
     for (u64 done = 0; done < count;) {
         u64 piece;
         const struct region_range *from = edited_piece(edit, index + done, &piece);
-        piece = lesser(piece, count - done);
+        piece = min_u64(piece, count - done);
         memcpy(&block->ranges[done], from, piece * sizeof(struct region_range));
         done += piece;
     }

@@ -42,14 +42,14 @@ static struct dispatcher *teller(const struct monitor_tracks *tracks)
 // others were asked when they left.
 static u64 begin_anew(const struct dispatcher *dispatcher)
 {
-    u64 told = dispatcher->page->told;
+    u64 told = dispatcher->page->records_used;
 
     if (dispatcher->thread == percpu()->current) {
         struct frame *frame = user_frame(dispatcher);
         frame->pc = user_rollback(&dispatcher->process->image, frame->pc);
     }
     if (told != 0)
-        dispatcher->page->told = 0;
+        dispatcher->page->records_used = 0;
     return told % DISPATCHER_RECORD == 0 && told <= DISPATCHER_RECORDS_BYTES
                ? told / DISPATCHER_RECORD
                : 0;
@@ -60,13 +60,13 @@ static u64 begin_anew(const struct dispatcher *dispatcher)
 static u64 copy(const struct monitor_tracks *tracks, const struct dispatcher *dispatcher, u64 now,
                 struct sys_monitor_record *to)
 {
-    const volatile struct told_record *from = dispatcher->page->records;
-    const volatile struct told_record *end = from + begin_anew(dispatcher);
-    u64 since = tracks->told_since, count = 0;
+    const volatile struct library_record *from = dispatcher->page->records;
+    const volatile struct library_record *end = from + begin_anew(dispatcher);
+    u64 since = tracks->library_since, count = 0;
 
     for (; from < end; from++) {
         u64 time = from->time, what = from->what, kind = what >> 24 & 0xff;
-        if (time < since || kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_TOLD >> kind & 1) == 0)
+        if (time < since || kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_LIBRARY >> kind & 1) == 0)
             continue;
         to[count].time = time < now ? time : now;
         to[count].kind = (u8)kind;
@@ -95,7 +95,7 @@ static void give(const struct monitor_track *to, const struct sys_monitor_record
 
 void monitors_library_take(struct monitor_tracks *tracks, u64 now)
 {
-    const struct dispatcher *dispatcher = tracks->told.ring != NULL ? teller(tracks) : NULL;
+    const struct dispatcher *dispatcher = tracks->library.ring != NULL ? teller(tracks) : NULL;
     struct sys_monitor_record records[ROOM];
 
     if (dispatcher == NULL)
@@ -120,7 +120,7 @@ HANDLES_ALWAYS(dispatcher_ends, 1, dispatcher_ends);
 
 static void take_first(struct monitor_ring *ring, u64 time)
 {
-    monitors_library_take(container_of(ring, struct monitor_tracks, told_ring), time);
+    monitors_library_take(container_of(ring, struct monitor_tracks, library_ring), time);
 }
 
 void monitors_library_learns(struct monitor_tracks *tracks)
@@ -132,22 +132,23 @@ void monitors_library_learns(struct monitor_tracks *tracks)
         return;
     for (u32 i = 0; i < tracks->count; i++) {
         if (tracks->list[i].ring->running)
-            wanted |= tracks->list[i].kinds & SYS_MONITOR_TOLD;
+            wanted |= tracks->list[i].kinds & SYS_MONITOR_LIBRARY;
     }
     dispatcher->page->monitored = wanted;
-    if ((wanted != 0) == (tracks->told.ring != NULL))
+    if ((wanted != 0) == (tracks->library.ring != NULL))
         return;
     begin_anew(dispatcher); // earlier records were told to nobody
-    tracks->told_since = timebase();
-    tracks->told_ring.running = true;
-    tracks->told_ring.instead = take_first;
-    tracks->told_ring.pending = &dispatcher->page->told;
+    tracks->library_since = timebase();
+    tracks->library_ring.running = true;
+    tracks->library_ring.instead = take_first;
+    tracks->library_ring.pending = &dispatcher->page->records_used;
     monitor_tracks_ask(tracks, wanted != 0);
 }
 
 s64 sys_monitor_tell(u32 kind, u32 reason, u64 word0, u64 word1)
 {
-    if (kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_TOLD >> kind & 1) == 0 || reason > REASON_MAX)
+    if (kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_LIBRARY >> kind & 1) == 0 ||
+        reason > REASON_MAX)
         return E_INVAL;
     monitors_event((u8)kind, (u8)reason, word0, word1);
     return 0;

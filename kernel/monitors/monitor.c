@@ -143,7 +143,7 @@ static struct fcm *hold_ring(struct monitor *monitor, u32 cpu)
 {
     struct fcm *memory = cpu < cpu_count ? hold_memory(monitor) : NULL;
 
-    if (memory != NULL && monitor->running && (monitor->kinds & SYS_MONITOR_TOLD) != 0)
+    if (memory != NULL && monitor->running && (monitor->kinds & SYS_MONITOR_LIBRARY) != 0)
         cpus_call(1UL << cpu, monitors_library_take_here, NULL);
     return memory;
 }

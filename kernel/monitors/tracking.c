@@ -44,8 +44,8 @@ static u32 kinds_of(const struct monitor *monitor)
 
 // Patches the points whose use has changed. A wake-up may be recorded at a switch, and a thread's
 // own records are taken before the next one runs.
-#define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE | SYS_MONITOR_TOLD)
-#define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH | SYS_MONITOR_TOLD))
+#define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE | SYS_MONITOR_LIBRARY)
+#define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH | SYS_MONITOR_LIBRARY))
 
 static void set_users(u32 before)
 {
@@ -116,7 +116,7 @@ s64 monitors_run(struct monitor *monitor, bool on)
 // ---- tracking -----------------------------------------------------------------------------------
 
 // A request to track. The sets are for threads that have none.
-struct wish {
+struct tracking {
     struct monitor *monitor;
     struct process *process; // NULL: the kernel
     u32 thread;              // 0: all
@@ -130,16 +130,16 @@ static u32 pid_of(const struct process *process)
     return process != NULL ? process_pid(process) : 0;
 }
 
-static s64 add_spare(struct wish *wish, u32 thread, u32 cpu)
+static s64 add_spare(struct tracking *tracking, u32 thread, u32 cpu)
 {
     struct monitor_tracks *spare = kzalloc(sizeof(*spare));
 
     if (spare == NULL)
         return E_NOMEM;
     spare->thread_id = thread;
-    spare->pid = pid_of(wish->process);
+    spare->pid = pid_of(tracking->process);
     spare->cpu = cpu;
-    monitor_tracks_link(spare, &wish->spares);
+    monitor_tracks_link(spare, &tracking->spares);
     return 0;
 }
 
@@ -149,44 +149,45 @@ static void free_tracks(struct monitor_tracks *tracks)
     kfree(tracks);
 }
 
-static bool is_wanted(const struct wish *wish, u32 thread)
+static bool is_wanted(const struct tracking *tracking, u32 thread)
 {
-    return wish->thread == 0 || wish->thread == thread;
+    return tracking->thread == 0 || tracking->thread == thread;
 }
 
-static s64 gather_dispatcher(struct wish *wish, u32 cpu)
+static s64 gather_dispatcher(struct tracking *tracking, u32 cpu)
 {
-    const struct dispatcher *dispatcher = process_dispatcher(wish->process, cpu);
+    const struct dispatcher *dispatcher = process_dispatcher(tracking->process, cpu);
 
-    if (dispatcher == NULL || dispatcher->ended || !is_wanted(wish, dispatcher->thread_id))
+    if (dispatcher == NULL || dispatcher->ended || !is_wanted(tracking, dispatcher->thread_id))
         return 0;
-    return add_spare(wish, dispatcher->thread_id, cpu);
+    return add_spare(tracking, dispatcher->thread_id, cpu);
 }
 
-static s64 gather_kernel(struct wish *wish, u32 cpu)
+static s64 gather_kernel(struct tracking *tracking, u32 cpu)
 {
     struct thread_summary summary;
     u32 cursor = 0;
     s64 error = 0;
 
     while (error == 0 && thread_table_next(&cursor, cpu, &summary)) {
-        if (summary.kernel && summary.state != THREAD_ENDED && is_wanted(wish, summary.id))
-            error = add_spare(wish, summary.id, cpu);
+        if (summary.kernel && summary.state != THREAD_ENDED && is_wanted(tracking, summary.id))
+            error = add_spare(tracking, summary.id, cpu);
     }
     return error;
 }
 
-static s64 gather(struct wish *wish)
+static s64 gather(struct tracking *tracking)
 {
     s64 error = 0;
 
     for (u32 cpu = 0; cpu < cpu_count && error == 0; cpu++)
-        error = wish->process != NULL ? gather_dispatcher(wish, cpu) : gather_kernel(wish, cpu);
-    if (error == 0 && wish->thread != 0 && wish->spares == NULL)
+        error = tracking->process != NULL ? gather_dispatcher(tracking, cpu)
+                                          : gather_kernel(tracking, cpu);
+    if (error == 0 && tracking->thread != 0 && tracking->spares == NULL)
         error = E_NOENT;
-    if (error == 0 && wish->thread == 0 && *owner_place(wish->process) == NULL) {
-        wish->owner = kzalloc(sizeof(*wish->owner));
-        error = wish->owner != NULL ? 0 : E_NOMEM;
+    if (error == 0 && tracking->thread == 0 && *owner_place(tracking->process) == NULL) {
+        tracking->owner = kzalloc(sizeof(*tracking->owner));
+        error = tracking->owner != NULL ? 0 : E_NOMEM;
     }
     return error;
 }
@@ -207,20 +208,20 @@ static void check_thread(struct thread *thread, void *argument)
 }
 
 // Checks for room everywhere. Nobody adds anything meanwhile.
-static s64 check_limits(const struct wish *wish)
+static s64 check_limits(const struct tracking *tracking)
 {
     struct check check = {
-        .monitor = wish->monitor,
+        .monitor = tracking->monitor,
         .tracks_all = (process_rights(process_current()) & RIGHT_MONITOR) != 0,
         .fits = true,
     };
-    const struct monitor_tracks *owner = *owner_place(wish->process);
-    bool found = wish->thread == 0;
+    const struct monitor_tracks *owner = *owner_place(tracking->process);
+    bool found = tracking->thread == 0;
 
-    for (const struct monitor_tracks *at = wish->spares; at != NULL; at = at->next)
+    for (const struct monitor_tracks *at = tracking->spares; at != NULL; at = at->next)
         found |= thread_table_visit(at->thread_id, check_thread, &check);
-    if (wish->thread == 0 && owner != NULL &&
-        !monitor_tracks_fit(owner, wish->monitor, check.tracks_all))
+    if (tracking->thread == 0 && owner != NULL &&
+        !monitor_tracks_fit(owner, tracking->monitor, check.tracks_all))
         check.fits = false;
     return !found ? E_NOENT : check.fits ? 0 : E_LIMIT;
 }
@@ -252,59 +253,59 @@ static void track_here(void *argument)
     thread_table_visit(change->spare->thread_id, set_thread, change);
 }
 
-static void set_threads(const struct wish *wish)
+static void set_threads(const struct tracking *tracking)
 {
     struct monitor_tracks *next;
 
-    for (struct monitor_tracks *at = wish->spares; at != NULL; at = next) {
-        struct change change = {.spare = at, .track = wish->track};
+    for (struct monitor_tracks *at = tracking->spares; at != NULL; at = next) {
+        struct change change = {.spare = at, .track = tracking->track};
         next = at->next;
-        change.track.ring = &wish->monitor->reps[at->cpu].ring;
+        change.track.ring = &tracking->monitor->reps[at->cpu].ring;
         cpus_call(1UL << at->cpu, track_here, &change);
     }
 }
 
-static void set_owner(struct wish *wish)
+static void set_owner(struct tracking *tracking)
 {
-    struct monitor_tracks **place = owner_place(wish->process);
+    struct monitor_tracks **place = owner_place(tracking->process);
 
-    if (wish->thread != 0)
+    if (tracking->thread != 0)
         return;
     if (*place == NULL) {
-        wish->owner->pid = pid_of(wish->process);
-        monitor_tracks_link(wish->owner, &owners);
-        __atomic_store_n(place, wish->owner, __ATOMIC_SEQ_CST);
-        wish->owner = NULL;
+        tracking->owner->pid = pid_of(tracking->process);
+        monitor_tracks_link(tracking->owner, &owners);
+        __atomic_store_n(place, tracking->owner, __ATOMIC_SEQ_CST);
+        tracking->owner = NULL;
     }
-    monitor_tracks_set(*place, &wish->track);
+    monitor_tracks_set(*place, &tracking->track);
 }
 
 // A dispatcher that is made meanwhile is either among those gathered, or its maker waits for the
 // mutex in thread_made.
-static s64 track_locked(struct wish *wish)
+static s64 track_locked(struct tracking *tracking)
 {
-    struct monitor *monitor = wish->monitor;
+    struct monitor *monitor = tracking->monitor;
 
     if (monitor->ended)
         return E_INVAL;
-    if (wish->process != NULL && process_ending(wish->process))
+    if (tracking->process != NULL && process_ending(tracking->process))
         return E_NOENT;
-    s64 error = gather(wish);
+    s64 error = gather(tracking);
     if (error == 0)
-        error = check_limits(wish);
+        error = check_limits(tracking);
     if (error != 0)
         return error;
     u32 before = kinds_of(monitor);
-    monitor->kinds |= wish->track.kinds;
+    monitor->kinds |= tracking->track.kinds;
     set_points(monitor, before);
-    set_owner(wish);
-    set_threads(wish);
+    set_owner(tracking);
+    set_threads(tracking);
     return 0;
 }
 
 s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread, u32 id, u64 kinds)
 {
-    struct wish wish = {
+    struct tracking tracking = {
         .monitor = monitor,
         .process = process,
         .thread = thread,
@@ -316,10 +317,10 @@ s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread,
     if (!memory_for_caller())
         return E_NOMEM;
     mutex_lock(&mutex);
-    s64 error = track_locked(&wish);
-    while (wish.spares != NULL)
-        free_tracks(wish.spares);
-    kfree(wish.owner);
+    s64 error = track_locked(&tracking);
+    while (tracking.spares != NULL)
+        free_tracks(tracking.spares);
+    kfree(tracking.owner);
     mutex_unlock(&mutex);
     return error;
 }
@@ -331,14 +332,14 @@ static void track_new(const struct thread *thread, struct process *process)
     const struct monitor_tracks *owner = *owner_place(process);
 
     for (u32 i = 0; owner != NULL && i < owner->count; i++) {
-        struct wish wish = {.monitor = owner->list[i].monitor,
-                            .process = process,
-                            .thread = thread->id,
-                            .track = owner->list[i]};
-        if (add_spare(&wish, thread->id, thread->cpu) == 0)
-            set_threads(&wish);
-        while (wish.spares != NULL)
-            free_tracks(wish.spares);
+        struct tracking tracking = {.monitor = owner->list[i].monitor,
+                                    .process = process,
+                                    .thread = thread->id,
+                                    .track = owner->list[i]};
+        if (add_spare(&tracking, thread->id, thread->cpu) == 0)
+            set_threads(&tracking);
+        while (tracking.spares != NULL)
+            free_tracks(tracking.spares);
     }
 }
 

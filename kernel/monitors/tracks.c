@@ -38,19 +38,19 @@ bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monito
     return tracks->count < room || find(tracks, monitor) < tracks->count;
 }
 
-static void settle(struct monitor_tracks *tracks)
+static void refresh(struct monitor_tracks *tracks)
 {
-    bool told = tracks->told.ring != NULL;
+    bool told = tracks->library.ring != NULL;
 
-    tracks->first = told ? &tracks->told : tracks->list;
+    tracks->first = told ? &tracks->library : tracks->list;
     tracks->fires = tracks->count + told;
 }
 
 void monitor_tracks_ask(struct monitor_tracks *tracks, bool on)
 {
-    tracks->told.ring = on ? &tracks->told_ring : NULL;
-    tracks->told.kinds = UINT32_MAX;
-    settle(tracks);
+    tracks->library.ring = on ? &tracks->library_ring : NULL;
+    tracks->library.kinds = UINT32_MAX;
+    refresh(tracks);
 }
 
 void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_track *track)
@@ -59,7 +59,7 @@ void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_trac
 
     tracks->list[at] = *track;
     tracks->count += at == tracks->count;
-    settle(tracks);
+    refresh(tracks);
 }
 
 bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *monitor)
@@ -69,6 +69,6 @@ bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *
     if (at == tracks->count)
         return false;
     tracks->list[at] = tracks->list[--tracks->count];
-    settle(tracks);
+    refresh(tracks);
     return true;
 }

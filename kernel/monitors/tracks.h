@@ -26,17 +26,17 @@ struct monitor_tracks {
     u32 thread_id;                       // 0: a process's
     u32 pid;                             // 0: the kernel's threads'
     u32 cpu;
-    u32 count;                   // in the list
-    u32 fires;                   // tracks that get records,
-    struct monitor_track *first; // … from here on: `told`, or the list
-    struct monitor_track told;   // first takes what the thread itself has told to its rings
+    u32 count;                    // in the list
+    u32 fires;                    // tracks that get records,
+    struct monitor_track *first;  // … from here on: `library`, or the list
+    struct monitor_track library; // first takes what the thread itself has told to its rings
     struct monitor_track list[SYS_MONITORS_THREAD];
-    struct monitor_ring told_ring;
-    u64 told_since; // nobody wanted earlier records
+    struct monitor_ring library_ring;
+    u64 library_since; // nobody wanted earlier records
 };
 _Static_assert(offsetof(struct monitor_tracks, list) ==
-                   offsetof(struct monitor_tracks, told) + sizeof(struct monitor_track),
-               "told is before the first");
+                   offsetof(struct monitor_tracks, library) + sizeof(struct monitor_track),
+               "library is before the first");
 
 // Links it into a list, or unlinks it.
 void monitor_tracks_link(struct monitor_tracks *tracks, struct monitor_tracks **list);
@@ -48,7 +48,7 @@ bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monito
                         bool tracks_all);
 // Adds a track, or replaces the same monitor's. It must fit.
 void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_track *track);
-// Switches the step before each record on or off: told_ring.instead.
+// Switches the step before each record on or off: library_ring.instead.
 void monitor_tracks_ask(struct monitor_tracks *tracks, bool on);
 // Removes a monitor's track. Returns false if it was not there.
 bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *monitor);

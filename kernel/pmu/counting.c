@@ -84,7 +84,7 @@ static void forget_older(struct counting_root *root, u32 owner)
             kept != NULL && kept->number > session->number ? session : kept;
         kept = older == session ? kept : session;
         if (older != NULL)
-            counting_session_forget(older);
+            counting_session_free(older);
     }
 }
 
@@ -117,7 +117,7 @@ static s64 start_locked(struct counting_root *root, const struct sys_pmu_countin
         snprintf(message, bytes, "%u sessions count already", PMU_CLAIMS);
         return E_BUSY;
     }
-    counting_session_forget(session);
+    counting_session_free(session);
     session->plan = plan;
     error = counting_session_begin(
         session, counting->cpu_mask != 0 ? counting->cpu_mask : everywhere, message, bytes);
@@ -188,7 +188,7 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
             continue;
         mutex_lock(&root->mutex);
         if (session->owner == pid)
-            counting_session_forget(session);
+            counting_session_free(session);
         mutex_unlock(&root->mutex);
     }
     return 0;

@@ -50,7 +50,7 @@ static void copy_sums_here(void *argument)
     const struct pmu_multiplex *from = tally_of(sums->session, sums->cpu)->sums;
 
     if (sums->session->claimed.running)
-        engine_settle_here();
+        engine_flush_here();
     memcpy(sums->to, from, PMU_MULTIPLEX_BYTES(from->items));
 }
 
@@ -63,7 +63,7 @@ s64 counting_read_cpu(const struct counting_session *session, u32 cpu, struct sy
 
     if (sums.to == NULL)
         return E_NOMEM;
-    sums_look(&session->claimed, cpu, copy_sums_here, &sums);
+    sums_read(&session->claimed, cpu, copy_sums_here, &sums);
     s64 error = tally_of(session, cpu)->error;
     if (error == 0)
         copy_counts(plan, sums.to, counts);
@@ -89,7 +89,7 @@ static void copy_here(void *argument)
     const struct task_table *table = tally_of(copy->session, copy->cpu)->tasks;
 
     if (copy->first == 0 && copy->session->claimed.running)
-        engine_settle_here();
+        engine_flush_here();
     while (copy->count < copy->wanted && copy->first + copy->count < table->counted) {
         memcpy(copy->to + copy->count * table->task_bytes,
                task_table_get(table, copy->first + copy->count), table->task_bytes);
@@ -139,7 +139,7 @@ s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cu
     copy.to = kmalloc(fit * tally->tasks->task_bytes);
     if (copy.to == NULL)
         return E_NOMEM;
-    sums_look(&session->claimed, cpu, copy_here, &copy);
+    sums_read(&session->claimed, cpu, copy_here, &copy);
     for (u32 i = 0; i < copy.count && tally->error == 0; i++)
         write_record(plan, (const struct counted_task *)(copy.to + i * tally->tasks->task_bytes),
                      (struct sys_pmu_task *)((char *)buffer + i * record), record);

@@ -28,7 +28,7 @@ void counting_session_end(struct counting_session *session)
     engine_leave(&session->claimed);
 }
 
-void counting_session_forget(struct counting_session *session)
+void counting_session_free(struct counting_session *session)
 {
     if (session->claimed.running)
         counting_session_end(session);

@@ -22,7 +22,7 @@ s64 counting_session_begin(struct counting_session *session, u64 cpus, char *mes
 // Stops a running session. Its counts can still be read.
 void counting_session_end(struct counting_session *session);
 // Ends a session if it runs, and frees it with its counts.
-void counting_session_forget(struct counting_session *session);
+void counting_session_free(struct counting_session *session);
 
 // Does as sys_pmu_count_read for one of its CPUs, with room for all items. Returns bytes, E_NOMEM,
 // or the error that ended the CPU.

@@ -86,15 +86,15 @@ void engine_wake(void)
     all.cpu[cpu].asleep = false;
     look_at_turn(cpu);
     if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS)) {
-        pmu_engine_settle(&all.cpu[cpu].engine);
+        pmu_engine_flush(&all.cpu[cpu].engine);
         look_at_turn(cpu);
     }
     set_timer();
 }
 
-void engine_settle_here(void)
+void engine_flush_here(void)
 {
-    pmu_engine_settle(&all.cpu[cpu_id()].engine);
+    pmu_engine_flush(&all.cpu[cpu_id()].engine);
 }
 
 bool engine_changing(void)

@@ -36,7 +36,7 @@ s64 engine_refresh(void);
 s64 engine_hold(struct engine_session *session);
 
 // Ends the slices on this CPU. A session counts here. From cpus_call.
-void engine_settle_here(void);
+void engine_flush_here(void);
 // Returns the counter of an item of a running session that holds its counters.
 u32 engine_counter(const struct engine_session *session, u32 item);
 // Returns whether this CPU's counters are between two plans. For interrupts that cannot wait. Any

@@ -28,7 +28,7 @@ struct pmu_manager_root {
     bool works;               // the model unit's interrupts have arrived on every CPU
     u32 failed;               // bit n: on CPU n the POWER PMU's do not arrive
     s64 number;               // of the latest session, from 1
-    struct session session;
+    struct sampling_session session;
 };
 
 struct pmu_manager_rep {
@@ -261,7 +261,7 @@ static CO_METHOD s64 manager_read(struct pmu_manager *self, s64 session, u32 cpu
                                   void *buffer, u64 bytes)
 {
     CO_HOME(self);
-    struct session *there = &root_of(self)->session;
+    struct sampling_session *there = &root_of(self)->session;
     s64 result = become_reader(root_of(self), session, cpu, index);
     if (result != 0)
         return result;

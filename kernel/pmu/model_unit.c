@@ -122,7 +122,7 @@ s64 model_read(u64 values[MODEL_COUNTERS])
     return error;
 }
 
-void model_look_at_tag(void)
+void model_reload_tag(void)
 {
     if (page == NULL)
         return;
@@ -144,7 +144,7 @@ u64 model_take(void)
 
 // ---- start-up -----------------------------------------------------------------------------------
 
-void model_forget(void)
+void model_stop_stale(void)
 {
     COMMAND(MODEL_DETACH, 0);
 }

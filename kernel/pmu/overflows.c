@@ -68,7 +68,7 @@ static struct {
     struct mutex mutex;
     u32 count;
     struct process *processes[SYS_OVERFLOW_PROCESSES]; // held
-} told = {.mutex = MUTEX_INIT("processes told of overflows", MUTEX_DEVICE)};
+} notified = {.mutex = MUTEX_INIT("processes told of overflows", MUTEX_DEVICE)};
 
 static void follow_here(void *argument)
 {
@@ -83,7 +83,7 @@ static void follow_here(void *argument)
 // Has all CPUs' handlers go by what has changed; those that went by what was before are over.
 static void follow(void)
 {
-    bool tells = told.count != 0;
+    bool tells = notified.count != 0;
 
     cpus_call(UINT64_MAX, follow_here, &tells);
 }
@@ -92,29 +92,29 @@ static u32 place_of(const struct process *process)
 {
     u32 place = 0;
 
-    while (place < told.count && told.processes[place] != process)
+    while (place < notified.count && notified.processes[place] != process)
         place++;
     return place;
 }
 
 static s64 add(s64 session, struct process *process)
 {
-    if (told.count == SYS_OVERFLOW_PROCESSES)
+    if (notified.count == SYS_OVERFLOW_PROCESSES)
         return E_LIMIT;
     // If it begins to end behind this, it takes itself out.
     if (process_ending(process))
         return E_NOENT;
     process_hold(process);
-    told.processes[told.count++] = process;
+    notified.processes[notified.count++] = process;
     process_tell_overflows(process, session);
     return 0;
 }
 
 static void take_out(u32 place)
 {
-    struct process *process = told.processes[place];
+    struct process *process = notified.processes[place];
 
-    told.processes[place] = told.processes[--told.count];
+    notified.processes[place] = notified.processes[--notified.count];
     process_tell_overflows(process, 0);
     process_put(process);
 }
@@ -123,34 +123,34 @@ s64 overflows_notify(s64 session, struct process *process, bool on)
 {
     s64 error = 0;
 
-    mutex_lock(&told.mutex);
+    mutex_lock(&notified.mutex);
     u32 place = place_of(process);
-    if (on && place == told.count)
+    if (on && place == notified.count)
         error = add(session, process);
-    else if (!on && place < told.count)
+    else if (!on && place < notified.count)
         take_out(place);
     follow();
-    mutex_unlock(&told.mutex);
+    mutex_unlock(&notified.mutex);
     return error;
 }
 
 void overflows_notify_nobody(void)
 {
-    mutex_lock(&told.mutex);
-    while (told.count != 0)
-        take_out(told.count - 1);
+    mutex_lock(&notified.mutex);
+    while (notified.count != 0)
+        take_out(notified.count - 1);
     follow();
-    mutex_unlock(&told.mutex);
+    mutex_unlock(&notified.mutex);
 }
 
-static void told_one_ends(struct process *process)
+static void notified_ends(struct process *process)
 {
-    mutex_lock(&told.mutex);
+    mutex_lock(&notified.mutex);
     u32 place = place_of(process);
-    if (place < told.count) {
+    if (place < notified.count) {
         take_out(place);
         follow();
     }
-    mutex_unlock(&told.mutex);
+    mutex_unlock(&notified.mutex);
 }
-PROCESS_END_HOOK(told_one_ends);
+PROCESS_END_HOOK(notified_ends);

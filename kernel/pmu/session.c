@@ -17,34 +17,34 @@
 
 #define RING_RECORDS 2048 // of each CPU, 1 MB
 
-static bool is_precise(const struct session *session)
+static bool is_precise(const struct sampling_session *session)
 {
     return (session->plan.sampling.flags & SYS_SAMPLING_PRECISE) != 0;
 }
 
-static u32 event_count(const struct session *session)
+static u32 event_count(const struct sampling_session *session)
 {
     return session->plan.sampling.event_count;
 }
 
-static const struct sys_sampled_event *event_of(const struct session *session, u32 index)
+static const struct sys_sampled_event *event_of(const struct sampling_session *session, u32 index)
 {
     return &session->plan.sampling.events[index];
 }
 
-static bool takes_turns(const struct session *session)
+static bool takes_turns(const struct sampling_session *session)
 {
     return !session->plan.claim.steady;
 }
 
-void session_init(struct session *session)
+void session_init(struct sampling_session *session)
 {
     mutex_init(&session->counting, "sampling session", MUTEX_SERVICE);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         mutex_init(&session->samplers[cpu].mutex, "samplers", MUTEX_DEVICE);
 }
 
-void session_plan(struct session *session, const struct sampling_plan *plan)
+void session_plan(struct sampling_session *session, const struct sampling_plan *plan)
 {
     u64 all = (1UL << cpu_count) - 1;
 
@@ -54,7 +54,7 @@ void session_plan(struct session *session, const struct sampling_plan *plan)
 
 // ---- buffers and rings -------------------------------------------------------------------------
 
-static s64 reset_cpu(struct session *session, u32 cpu)
+static s64 reset_cpu(struct sampling_session *session, u32 cpu)
 {
     struct cpu_samplers *here = &session->samplers[cpu];
     s64 error = 0;
@@ -72,7 +72,7 @@ static s64 reset_cpu(struct session *session, u32 cpu)
 }
 
 // Makes rings on all CPUs of the session. Returns 0, or an error with no ring.
-static s64 make_rings(const struct session *session)
+static s64 make_rings(const struct sampling_session *session)
 {
     s64 error = 0;
 
@@ -87,7 +87,7 @@ static s64 make_rings(const struct session *session)
     return error;
 }
 
-s64 session_reset(struct session *session)
+s64 session_reset(struct sampling_session *session)
 {
     s64 error = 0;
 
@@ -101,7 +101,7 @@ s64 session_reset(struct session *session)
     return error == 0 && is_precise(session) ? make_rings(session) : error;
 }
 
-void session_drain(struct session *session, u32 cpu)
+void session_drain(struct sampling_session *session, u32 cpu)
 {
     if (is_precise(session))
         precise_drain(&session->samplers[cpu], cpu, event_count(session),
@@ -110,7 +110,7 @@ void session_drain(struct session *session, u32 cpu)
 
 // Makes samples of the records that wait in the rings. last: the session has ended, and the rings
 // are freed.
-static void drain_all(struct session *session, bool last)
+static void drain_all(struct sampling_session *session, bool last)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         if ((session->cpus >> cpu & 1) == 0)
@@ -125,7 +125,7 @@ static void drain_all(struct session *session, bool last)
 
 // ---- what runs on each CPU ---------------------------------------------------------------------
 
-static void set_period(struct session *session, u32 cpu, u32 index)
+static void set_period(struct sampling_session *session, u32 cpu, u32 index)
 {
     struct pmu_sampled *sampled = &session->samplers[cpu].sampled[index];
 
@@ -134,7 +134,7 @@ static void set_period(struct session *session, u32 cpu, u32 index)
 }
 
 // Tells the engine what to sample on a CPU, and where samples go.
-static void set_sampled(struct session *session, u32 cpu)
+static void set_sampled(struct sampling_session *session, u32 cpu)
 {
     struct cpu_samplers *here = &session->samplers[cpu];
     u64 phase = takes_turns(session) ? MODEL_PHASE : 0;
@@ -148,12 +148,12 @@ static void set_sampled(struct session *session, u32 cpu)
 
 // ---- the CPU's own unit: at most one event, its cycles -----------------------------------------
 
-static bool has_cycles(const struct session *session)
+static bool has_cycles(const struct sampling_session *session)
 {
     return session->plan.cycles < SYS_SAMPLING_EVENTS;
 }
 
-static struct power_sampling cycles_here(struct session *session)
+static struct power_sampling cycles_here(struct sampling_session *session)
 {
     u32 index = session->plan.cycles;
 
@@ -164,7 +164,7 @@ static struct power_sampling cycles_here(struct session *session)
 
 static void start_here(void *argument)
 {
-    struct session *session = argument;
+    struct sampling_session *session = argument;
     u64 msr = hard_mask();
 
     pmu_cpu()->callers = session->plan.sampling.callers;
@@ -179,7 +179,7 @@ static void start_here(void *argument)
 
 static void stop_here(void *argument)
 {
-    struct session *session = argument;
+    struct sampling_session *session = argument;
     struct pmu_sampled *sampled = &session->samplers[cpu_id()].sampled[session->plan.cycles];
     u64 msr = hard_mask();
 
@@ -191,7 +191,7 @@ static void stop_here(void *argument)
     hard_mask_restore(msr);
 }
 
-static void stop(struct session *session)
+static void stop(struct sampling_session *session)
 {
     if (has_cycles(session))
         cpus_call(session->cpus, stop_here, session);
@@ -208,7 +208,7 @@ static void change_here(void *argument)
 
 // ---- the header's functions --------------------------------------------------------------------
 
-s64 session_begin(struct session *session, char *message, u64 bytes)
+s64 session_begin(struct sampling_session *session, char *message, u64 bytes)
 {
     s64 error = 0;
 
@@ -230,7 +230,7 @@ s64 session_begin(struct session *session, char *message, u64 bytes)
 // With a whole period, each change would lose half of one on average: all there is on a CPU where
 // the event is rare. Precise samples have the time of their reading, so those of the old period are
 // read before anybody can tell when the new one began.
-s64 session_change(struct session *session, u32 index, u64 period, u32 randomise)
+s64 session_change(struct sampling_session *session, u32 index, u64 period, u32 randomise)
 {
     struct sys_sampled_event *event = &session->plan.sampling.events[index];
     s64 error = 0;
@@ -253,7 +253,7 @@ s64 session_change(struct session *session, u32 index, u64 period, u32 randomise
     return error;
 }
 
-void session_end(struct session *session)
+void session_end(struct sampling_session *session)
 {
     mutex_lock(&session->counting);
     stop(session);
@@ -266,65 +266,65 @@ void session_end(struct session *session)
 
 // ---- counts ------------------------------------------------------------------------------------
 
-struct look {
-    const struct session *session;
+struct reading {
+    const struct sampling_session *session;
     u32 cpu, index;
     u64 overflows; // so far
     u64 measured, total, turns;
 };
 
-static void look_at_turns_here(void *argument)
+static void read_turns_here(void *argument)
 {
-    struct look *look = argument;
-    const struct session *session = look->session;
-    const struct pmu_sampled *sampled = &session->samplers[look->cpu].sampled[look->index];
-    const struct pmu_multiplex *sums = session->claimed.tally[look->cpu].sums;
+    struct reading *reading = argument;
+    const struct sampling_session *session = reading->session;
+    const struct pmu_sampled *sampled = &session->samplers[reading->cpu].sampled[reading->index];
+    const struct pmu_multiplex *sums = session->claimed.tally[reading->cpu].sums;
     const u64 *now = __atomic_load_n(&sampled->overflows, __ATOMIC_RELAXED);
 
-    look->overflows = __atomic_load_n(&sampled->overflows_before, __ATOMIC_RELAXED);
-    look->overflows += now != NULL ? __atomic_load_n(now, __ATOMIC_RELAXED) : 0;
-    if (sums == NULL || look->index == session->plan.cycles)
+    reading->overflows = __atomic_load_n(&sampled->overflows_before, __ATOMIC_RELAXED);
+    reading->overflows += now != NULL ? __atomic_load_n(now, __ATOMIC_RELAXED) : 0;
+    if (sums == NULL || reading->index == session->plan.cycles)
         return;
-    const struct pmu_sums *of = &sums->item[session->plan.item[look->index]];
-    look->measured = of->time;
-    look->total = sums->time;
-    look->turns = of->slices;
+    const struct pmu_sums *of = &sums->item[session->plan.item[reading->index]];
+    reading->measured = of->time;
+    reading->total = sums->time;
+    reading->turns = of->slices;
 }
 
-static struct look look_at(const struct session *session, u32 cpu, u32 index)
+static struct reading read_turns(const struct sampling_session *session, u32 cpu, u32 index)
 {
-    struct look look = {.session = session, .cpu = cpu, .index = index};
+    struct reading reading = {.session = session, .cpu = cpu, .index = index};
 
     // Only from turn to turn does the place change where overflows are counted.
     if (takes_turns(session))
-        sums_look(&session->claimed, cpu, look_at_turns_here, &look);
+        sums_read(&session->claimed, cpu, read_turns_here, &reading);
     else
-        look_at_turns_here(&look);
-    return look;
+        read_turns_here(&reading);
+    return reading;
 }
 
-static struct look stat_interrupts(const struct session *session, u32 cpu, u32 index,
-                                   struct sys_sampling_stat *stat)
+static struct reading stat_interrupts(const struct sampling_session *session, u32 cpu, u32 index,
+                                      struct sys_sampling_stat *stat)
 {
     sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // samples taken had been counted before
-    struct look look = look_at(session, cpu, index);
+    struct reading reading = read_turns(session, cpu, index);
     if (index == session->plan.cycles) {
-        stat->missed = look.overflows;
-        return look;
+        stat->missed = reading.overflows;
+        return reading;
     }
-    stat->overflows = look.overflows > known ? look.overflows : known;
+    stat->overflows = reading.overflows > known ? reading.overflows : known;
     stat->missed = stat->overflows - known;
-    return look;
+    return reading;
 }
 
 // Records in the ring are neither taken nor lost, so overflows are read before these are taken in.
 // While somebody else takes them in, the number left is unknown.
-static struct look stat_records(struct session *session, u32 cpu, u32 index,
-                                struct sys_sampling_stat *stat)
+static struct reading stat_records(struct sampling_session *session, u32 cpu, u32 index,
+                                   struct sys_sampling_stat *stat)
 {
-    struct look look = look_at(session, cpu, index);
+    struct reading reading = read_turns(session, cpu, index);
     bool drained = mutex_try_lock(&session->samplers[cpu].mutex);
 
     if (drained) {
@@ -333,16 +333,17 @@ static struct look stat_records(struct session *session, u32 cpu, u32 index,
     }
     sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
-    stat->overflows = drained && look.overflows > known ? look.overflows : known;
+    stat->overflows = drained && reading.overflows > known ? reading.overflows : known;
     stat->lost += stat->overflows - known;
-    return look;
+    return reading;
 }
 
-void session_stat(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
+void session_stat(struct sampling_session *session, u32 cpu, u32 index,
+                  struct sys_sampling_stat *stat)
 {
-    struct look look = is_precise(session) ? stat_records(session, cpu, index, stat)
-                                           : stat_interrupts(session, cpu, index, stat);
-    stat->measured = look.measured;
-    stat->total = look.total;
-    stat->turns = look.turns;
+    struct reading reading = is_precise(session) ? stat_records(session, cpu, index, stat)
+                                                 : stat_interrupts(session, cpu, index, stat);
+    stat->measured = reading.measured;
+    stat->total = reading.total;
+    stat->turns = reading.turns;
 }

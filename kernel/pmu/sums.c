@@ -39,7 +39,7 @@ s64 sums_make(struct engine_session *session, u32 flags)
     return 0;
 }
 
-void sums_look(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument)
+void sums_read(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument)
 {
     if (session->running)
         cpus_call(1UL << cpu, look, argument);

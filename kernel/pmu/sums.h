@@ -15,5 +15,5 @@ s64 sums_make(struct engine_session *session, u32 flags);
 void sums_free(struct engine_session *session);
 
 // Calls look. If the session runs, calls it on the CPU, which then does not count meanwhile.
-void sums_look(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument);
+void sums_read(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument);
 #endif

@@ -149,7 +149,7 @@ void dispatcher_begin(struct frame *frame)
 void dispatcher_stop(struct dispatcher *dispatcher)
 {
     dispatcher->ending = true;
-    dispatcher_look(dispatcher, REASON_OTHER);
+    dispatcher_notify(dispatcher, REASON_OTHER);
 }
 
 void dispatcher_end(void)
@@ -164,7 +164,7 @@ void dispatcher_end(void)
     timer_cancel(&self->timer);
     placement_end(self);
     dispatcher_drop_events(self);
-    fpu_forget(self);
+    fpu_discard(self);
     u8 masked = soft_mask();
     TELL(dispatcher_ends);
     space_switch(NULL);
@@ -205,7 +205,7 @@ void dispatcher_switched(struct thread *from, struct thread *to)
     cpu->kernel_stack = dispatcher->kernel_stack;
     cpu->process = dispatcher->process->root.coid;
     cpu->pid = dispatcher->process->pid;
-    __asm__ volatile("sync" ::: "memory"); // pairs with dispatcher_look
+    __asm__ volatile("sync" ::: "memory"); // pairs with dispatcher_notify
     if (dispatcher->news != 0 || to->member.generation != 0)
         cpu->user_work = 1;
     space_switch(dispatcher->process->space);

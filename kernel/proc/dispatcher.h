@@ -58,15 +58,15 @@ struct dispatcher {
     u64 untraced;         // not 0: the trace leaves it out; as `tag`
     struct spinlock lock; // RANK_CO; guards has_events and the next four
     struct posted_event *first, *last;
-    u64 kicks;                    // bits of EVENT_KICK
-    bool timer_due;               // EVENT_TIMER
-    bool look_sent;               // in its CPU's list of those to look at
-    bool unpark_sent;             // … and its thread is to be unparked
-    u8 look_reason;               // what for, first of all,
-    u32 look_by;                  // … and in whose name: for the trace
-    struct dispatcher *look_next; // all under that list's lock
-    bool ended;                   // its thread has gone
-    bool interrupted_user;        // in the handler of an interrupt of user code: holds no object
+    u64 kicks;                      // bits of EVENT_KICK
+    bool timer_due;                 // EVENT_TIMER
+    bool notice_sent;               // in its CPU's list of those to look at
+    bool unpark_sent;               // … and its thread is to be unparked
+    u8 notice_reason;               // what for, first of all,
+    u32 notice_by;                  // … and in whose name: for the trace
+    struct dispatcher *notice_next; // all under that list's lock
+    bool ended;                     // its thread has gone
+    bool interrupted_user;          // in the handler of an interrupt of user code: holds no object
     struct timer timer;
     struct fpu_state fpu; // while it does not own the CPU's registers
     u64 fault_tokens;     // given out for EVENT_FAULT_BLOCKED

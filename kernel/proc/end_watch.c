@@ -15,6 +15,6 @@ s64 sys_process_await_end(u64 bits)
 
 void end_watch_process_ended(const struct process *process)
 {
-    kick_list_forget(&watchers, process);
+    kick_list_remove(&watchers, process);
     kick_list_tell(&watchers);
 }

@@ -25,31 +25,31 @@ void dispatcher_resume(struct process_rep *process, struct frame *frame);
 static struct {
     struct spinlock lock;
     struct dispatcher *first;
-} looks[ORRERY_MAX_CPUS] = {
+} notices[ORRERY_MAX_CPUS] = {
     [0 ... ORRERY_MAX_CPUS - 1] = {.lock = SPINLOCK_INIT("dispatchers to look at", RANK_THREAD)},
 };
 
-static void look_there(struct dispatcher *dispatcher, bool unpark, u32 reason)
+static void notify_there(struct dispatcher *dispatcher, bool unpark, u32 reason)
 {
     u32 cpu = dispatcher->cpu;
 
-    spin_lock(&looks[cpu].lock);
-    bool sent = dispatcher->look_sent;
+    spin_lock(&notices[cpu].lock);
+    bool sent = dispatcher->notice_sent;
     dispatcher->unpark_sent |= unpark;
     if (!sent) {
         process_hold(dispatcher->process);
-        dispatcher->look_sent = true;
-        dispatcher->look_reason = (u8)reason;
-        dispatcher->look_by = thread_waker();
-        dispatcher->look_next = looks[cpu].first;
-        looks[cpu].first = dispatcher;
+        dispatcher->notice_sent = true;
+        dispatcher->notice_reason = (u8)reason;
+        dispatcher->notice_by = thread_waker();
+        dispatcher->notice_next = notices[cpu].first;
+        notices[cpu].first = dispatcher;
     }
-    spin_unlock(&looks[cpu].lock);
+    spin_unlock(&notices[cpu].lock);
     if (!sent)
         cpu_poke(cpu);
 }
 
-static void look_here(struct dispatcher *dispatcher, u32 reason, u32 by)
+static void notify_here(struct dispatcher *dispatcher, u32 reason, u32 by)
 {
     u8 masked = soft_mask();
 
@@ -60,53 +60,53 @@ static void look_here(struct dispatcher *dispatcher, u32 reason, u32 by)
     soft_mask_restore(masked);
 }
 
-void dispatcher_look(struct dispatcher *dispatcher, u32 reason)
+void dispatcher_notify(struct dispatcher *dispatcher, u32 reason)
 {
     if (dispatcher->cpu == cpu_id())
-        look_here(dispatcher, reason, WAKER_HERE);
+        notify_here(dispatcher, reason, WAKER_HERE);
     else
-        look_there(dispatcher, false, reason);
+        notify_there(dispatcher, false, reason);
 }
 
 void dispatcher_unpark(struct dispatcher *dispatcher, u32 reason)
 {
-    look_there(dispatcher, true, reason);
+    notify_there(dispatcher, true, reason);
 }
 
-struct look {
+struct notice {
     bool unpark;
     u32 reason, by;
 };
 
 // Takes the first dispatcher out of this CPU's list. The caller takes over the list's reference to
 // its process. Returns NULL if the list is empty.
-static struct dispatcher *take_look(struct look *look)
+static struct dispatcher *take_notice(struct notice *notice)
 {
     struct dispatcher *dispatcher;
     u32 cpu = cpu_id();
 
-    spin_lock(&looks[cpu].lock);
-    dispatcher = looks[cpu].first;
+    spin_lock(&notices[cpu].lock);
+    dispatcher = notices[cpu].first;
     if (dispatcher != NULL) {
-        looks[cpu].first = dispatcher->look_next;
-        *look =
-            (struct look){dispatcher->unpark_sent, dispatcher->look_reason, dispatcher->look_by};
-        dispatcher->look_sent = dispatcher->unpark_sent = false;
+        notices[cpu].first = dispatcher->notice_next;
+        *notice = (struct notice){dispatcher->unpark_sent, dispatcher->notice_reason,
+                                  dispatcher->notice_by};
+        dispatcher->notice_sent = dispatcher->unpark_sent = false;
     }
-    spin_unlock(&looks[cpu].lock);
+    spin_unlock(&notices[cpu].lock);
     return dispatcher;
 }
 
 void dispatcher_poked(void)
 {
     struct dispatcher *dispatcher;
-    struct look look;
+    struct notice notice;
 
-    while ((dispatcher = take_look(&look)) != NULL) {
+    while ((dispatcher = take_notice(&notice)) != NULL) {
         struct process *process = dispatcher->process;
-        if (look.unpark)
-            thread_unpark_by(dispatcher->thread, look.reason, look.by);
-        look_here(dispatcher, look.reason, look.by);
+        if (notice.unpark)
+            thread_unpark_by(dispatcher->thread, notice.reason, notice.by);
+        notify_here(dispatcher, notice.reason, notice.by);
         process_put(process);
     }
 }
@@ -148,7 +148,7 @@ bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
     }
     spin_unlock(&dispatcher->lock);
     if (!ending)
-        dispatcher_look(dispatcher, reason);
+        dispatcher_notify(dispatcher, reason);
     return !ending;
 }
 
@@ -159,7 +159,7 @@ void dispatcher_kick(struct dispatcher *dispatcher, u64 bits)
     dispatcher->kicks |= bits;
     has_news(dispatcher);
     spin_unlock(&dispatcher->lock);
-    dispatcher_look(dispatcher, REASON_EVENT);
+    dispatcher_notify(dispatcher, REASON_EVENT);
 }
 
 void dispatcher_timer_due(struct dispatcher *dispatcher)
@@ -169,7 +169,7 @@ void dispatcher_timer_due(struct dispatcher *dispatcher)
     dispatcher->timer_due = true;
     has_news(dispatcher);
     spin_unlock(&dispatcher->lock);
-    dispatcher_look(dispatcher, REASON_TIME);
+    dispatcher_notify(dispatcher, REASON_TIME);
 }
 
 // ---- taking -------------------------------------------------------------------------------------

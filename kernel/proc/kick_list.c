@@ -58,7 +58,7 @@ void kick_list_tell(struct kick_list *list)
     spin_unlock(&list->lock);
 }
 
-void kick_list_forget(struct kick_list *list, const struct process *process)
+void kick_list_remove(struct kick_list *list, const struct process *process)
 {
     struct process *held = NULL;
 

@@ -43,7 +43,7 @@ bool overflow_take(struct dispatcher *self, struct event *event)
     if (!self->overflowed)
         return false;
     self->page->overflow = state->record;
-    self->page->overflows_told = ++state->told;
+    self->page->overflows_reported = ++state->told;
     *event =
         (struct event){.type = EVENT_OVERFLOW, .id = state->record.number, .badge = state->lost};
     state->telling = true;

@@ -86,7 +86,7 @@ static void place_here(void *argument)
         timer_start(&dispatcher->place_timer,
                     timebase() + microseconds_to_ticks(LEAVE_MICROSECONDS));
     }
-    ipc_forget_servers(process);
+    ipc_invalidate_servers(process);
     set_turn(dispatcher, dispatcher->lowered ? PRIORITY_LOW : placement_priority(process));
 }
 

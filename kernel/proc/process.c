@@ -71,7 +71,7 @@ static struct process *allocate(const struct sys_process_new *new, const struct 
     refs_get(&process->refs, KIND_PROCESS); // the table of processes has one, the creator the other
     process->start_time = timebase();
     spin_init(&process->lock, "process", RANK_OBJECT);
-    process_monitor_init(&process->monitor);
+    inspection_init(&process->monitor);
     ipc_process_init(&process->ipc);
     process->capabilities = capability_table_create();
     process->space = space_create(process, new->memory_limit, memory_class_of(new, parent));
@@ -273,7 +273,7 @@ void process_dispatcher_ended(struct process *process, struct dispatcher *dispat
         process_finish(process);
 }
 
-static void parent_told(struct posted_event *event, bool delivered)
+static void parent_notified(struct posted_event *event, bool delivered)
 {
     (void)delivered;
     process_put(container_of(event, struct process, ended));
@@ -285,7 +285,7 @@ static void tell_parent(struct process *process)
     struct dispatcher *to = parent != NULL ? process_any_dispatcher(parent) : NULL;
 
     process->ended = (struct posted_event){
-        .taken = parent_told,
+        .taken = parent_notified,
         .event = {.type = EVENT_CHILD, .id = process->pid, .badge = (u64)(s64)process->status}};
     process_hold(process);
     if (to == NULL || !dispatcher_post(to, &process->ended))
@@ -314,7 +314,7 @@ void process_finish(struct process *process)
 
     ipc_process_ends(process);
     memory_process_ended(process->pid);
-    process_monitor_end(process);
+    inspection_end(process);
     for (const process_end_hook *hook = process_end_hooks_start; hook < process_end_hooks_end;
          hook++)
         (*hook)(process);

@@ -10,7 +10,7 @@
 #include <kernel/refs.h>
 #include <kernel/spinlock.h>
 
-#include "monitor.h"
+#include "inspect.h"
 #include "placement.h"
 
 #define KIND_PROCESS REFS_KIND('P', 'R', 'O', 'C')
@@ -68,7 +68,7 @@ struct process {
     s64 overflow_session;           // whose overflows it is told, 0: none (overflow.h)
     struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
     struct sys_process_image image; // upcall_entry 0: not known
-    struct process_monitor monitor;
+    struct inspection monitor;
     struct placement place;        // under its lock; loads without it are hints
     struct posted_event ended;     // to the parent
     struct monitor_tracks *tracks; // for its dispatchers to come: monitors/tracking.c

@@ -54,7 +54,7 @@ struct blocked_fault {
     u64 token;
 };
 
-static void fault_told(struct posted_event *event, bool delivered)
+static void fault_notified(struct posted_event *event, bool delivered)
 {
     (void)delivered;
     kfree(container_of(event, struct blocked_fault, posted));
@@ -66,7 +66,7 @@ static void page_came(struct fault_wait *wait, s64 status)
     struct process *process = fault->dispatcher->process;
 
     fault->posted = (struct posted_event){
-        .taken = fault_told,
+        .taken = fault_notified,
         .event = {.type = EVENT_FAULT_DONE, .id = fault->token, .badge = (u64)status}};
     if (!dispatcher_post(fault->dispatcher, &fault->posted))
         kfree(fault);

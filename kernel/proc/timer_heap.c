@@ -10,7 +10,7 @@ static u32 rank_of(const struct timer *timer)
 }
 
 // Puts the children in order. Whether the rank has changed.
-static bool settle(struct timer *timer)
+static bool restore_order(struct timer *timer)
 {
     u32 before = timer->rank;
 
@@ -35,7 +35,7 @@ static struct timer *meld(struct timer *a, struct timer *b)
     }
     a->right = meld(a->right, b);
     a->right->parent = a;
-    settle(a);
+    restore_order(a);
     return a;
 }
 
@@ -68,6 +68,6 @@ void timer_heap_remove(struct timer_heap *heap, struct timer *timer)
         parent->right = rest;
     if (rest != NULL)
         rest->parent = parent;
-    while (parent != NULL && settle(parent))
+    while (parent != NULL && restore_order(parent))
         parent = parent->parent;
 }

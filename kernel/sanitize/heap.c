@@ -175,7 +175,7 @@ static bool drain(void)
     return true;
 }
 
-void sanitize_heap_settle(void)
+void sanitize_heap_drain(void)
 {
     drain();
 }

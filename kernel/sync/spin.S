@@ -61,7 +61,7 @@ function spin_lock
     cmplw   r7, r8
     blt     2b
     b       spin_wrong_order
-6:  b       spin_lock_told
+6:  b       spin_lock_traced
 end_function spin_lock
 
 // void spin_unlock(struct spinlock *lock). Only spin_lock makes a lock this CPU's innermost, so a
@@ -85,5 +85,5 @@ function spin_unlock
     beqlr+
     b       .soft_mask_replay
 4:  b       spin_wrong_unlock
-5:  b       spin_unlock_told
+5:  b       spin_unlock_traced
 end_function spin_unlock

@@ -12,9 +12,9 @@ struct spinlock;
 // keeps.
 void spin_lock_slow(struct spinlock *lock, u8 masked, struct spinlock *outer);
 // Logs a lock that has been taken.
-void spin_lock_told(struct spinlock *lock);
+void spin_lock_traced(struct spinlock *lock);
 // Releases a lock, and logs that.
-void spin_unlock_told(struct spinlock *lock);
+void spin_unlock_traced(struct spinlock *lock);
 void spin_wrong_order(const struct spinlock *lock) __attribute__((noreturn));
 void spin_wrong_unlock(const struct spinlock *lock) __attribute__((noreturn));
 

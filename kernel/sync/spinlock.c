@@ -128,7 +128,7 @@ void lock_tell_taken(const void *lock, bool sleeping)
     trace_lock_take((u64)lock, sleeping, callers[1], callers[2], callers[3]);
 }
 
-void spin_lock_told(struct spinlock *lock)
+void spin_lock_traced(struct spinlock *lock)
 {
     lock_tell_taken(lock, false);
     __asm__ volatile(""); // a call, not a jump
@@ -150,7 +150,7 @@ told:
     __asm__ volatile("");
 }
 
-void spin_unlock_told(struct spinlock *lock)
+void spin_unlock_traced(struct spinlock *lock)
 {
     u8 masked = lock->masked;
 

@@ -11,7 +11,7 @@
 #include <kernel/spinlock.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <string.h>
 #include <trace/check.h>
 #include <trace/cpu.h>
@@ -336,7 +336,7 @@ static s64 check(struct process *process, u64 cpu, void *buffer, u64 bytes)
     if (content == 0)
         return E_PROTO;
     spin_lock(&lock);
-    bool ended = process_monitor_ended(process);
+    bool ended = inspection_ended(process);
     struct traced *traced = ended ? trace_processes_find(pid) : find_or_add(pid);
     if (traced != NULL)
         content =
@@ -352,18 +352,18 @@ static s64 check(struct process *process, u64 cpu, void *buffer, u64 bytes)
 static void process_answers(struct process *process, u32 operation, const u64 arguments[2],
                             s64 status, void *buffer, s64 *bytes)
 {
-    if (operation == MONITOR_TRACE_MASK && status == 0 && arguments[1] != 0)
+    if (operation == INSPECT_TRACE_MASK && status == 0 && arguments[1] != 0)
         renew(process_pid(process));
-    if (operation == MONITOR_TRACE_READ && status > 0)
+    if (operation == INSPECT_TRACE_READ && status > 0)
         *bytes = check(process, arguments[0], buffer, (u64)*bytes);
 }
 HANDLES_ALWAYS(process_answers, 1, process_answers);
 
 static s64 read_live(u32 pid, u32 cpu, bool flush, void *buffer)
 {
-    struct sys_monitor_request request = {
-        .pid = pid, .operation = MONITOR_TRACE_READ, .arguments = {cpu, flush}};
-    return sys_process_monitor(&request, buffer, TRACE_SUBBUFFER_SIZE);
+    struct sys_inspect_request request = {
+        .pid = pid, .operation = INSPECT_TRACE_READ, .arguments = {cpu, flush}};
+    return sys_process_inspect(&request, buffer, TRACE_SUBBUFFER_SIZE);
 }
 
 CO_METHOD s64 trace_process_read(struct trace_manager *self, u32 pid, u32 cpu, bool flush,

@@ -26,7 +26,7 @@ struct waiting_thread {
     struct trace_waits_thread thread;
 };
 
-struct look {
+struct scan {
     u32 call_count, thread_count, left_out;
     struct open_call calls[CALLS_MAX];
     struct waiting_thread threads[THREADS_MAX];
@@ -38,26 +38,26 @@ static bool peek(void *context, void *to, u64 from, u64 bytes)
 }
 
 // Returns the open call of a thread, which is the token of its calls, or 0.
-static u64 call_of(const struct look *look, u32 pid, u64 thread)
+static u64 call_of(const struct scan *scan, u32 pid, u64 thread)
 {
-    for (u32 i = 0; i < look->call_count; i++) {
-        if (look->calls[i].client == pid && look->calls[i].token == thread)
-            return look->calls[i].id;
+    for (u32 i = 0; i < scan->call_count; i++) {
+        if (scan->calls[i].client == pid && scan->calls[i].token == thread)
+            return scan->calls[i].id;
     }
     return 0;
 }
 
 // Returns whether a process has still to answer a call.
-static bool owes(const struct look *look, u32 pid, u64 call)
+static bool owes(const struct scan *scan, u32 pid, u64 call)
 {
-    for (u32 i = 0; i < look->call_count && call != 0; i++) {
-        if (look->calls[i].id == call && look->calls[i].server == pid)
+    for (u32 i = 0; i < scan->call_count && call != 0; i++) {
+        if (scan->calls[i].id == call && scan->calls[i].server == pid)
             return true;
     }
     return false;
 }
 
-static void look_at_process(struct look *look, struct process *process)
+static void scan_process(struct scan *scan, struct process *process)
 {
     struct waiting_thread waiting = {.pid = process_pid(process)};
     struct trace_waits_thread *thread = &waiting.thread;
@@ -67,39 +67,39 @@ static void look_at_process(struct look *look, struct process *process)
     if (!trace_waits_open(&waits, process_image(process)->threads, peek, process_space(process)))
         return;
     while (trace_waits_next(&waits, thread)) {
-        waiting.calls = call_of(look, waiting.pid, thread->address);
-        if (!owes(look, waiting.pid, thread->works_on))
+        waiting.calls = call_of(scan, waiting.pid, thread->address);
+        if (!owes(scan, waiting.pid, thread->works_on))
             thread->works_on = 0; // it was its last one
         if ((waiting.calls | thread->works_on | thread->mutex) == 0)
             continue;
-        if (look->thread_count < THREADS_MAX && count++ < THREADS_OF_ONE)
-            look->threads[look->thread_count++] = waiting;
+        if (scan->thread_count < THREADS_MAX && count++ < THREADS_OF_ONE)
+            scan->threads[scan->thread_count++] = waiting;
         else
-            look->left_out++;
+            scan->left_out++;
     }
 }
 
-static void look_at_all(struct look *look)
+static void scan_all(struct scan *scan)
 {
     struct sys_process_info info;
     u64 cursor = 0;
-    u32 calls = calls_list(look->calls, CALLS_MAX);
+    u32 calls = calls_list(scan->calls, CALLS_MAX);
 
-    look->call_count = calls < CALLS_MAX ? calls : CALLS_MAX;
-    look->left_out = calls - look->call_count;
-    look->thread_count = 0;
+    scan->call_count = calls < CALLS_MAX ? calls : CALLS_MAX;
+    scan->left_out = calls - scan->call_count;
+    scan->thread_count = 0;
     while (sys_process_list(&cursor, &info, sizeof(info)) > 0) {
         struct process *process = process_get(info.pid);
         if (process == NULL)
             continue;
-        look_at_process(look, process);
+        scan_process(scan, process);
         process_put(process);
     }
 }
 
 // Returns whether a thread was seen just so in the other look, too. *place is where it is likely to
 // be, as both have the same order.
-static bool was_so(const struct look *other, const struct waiting_thread *waiting, u32 *place)
+static bool was_so(const struct scan *other, const struct waiting_thread *waiting, u32 *place)
 {
     for (u32 i = 0; i < other->thread_count; i++) {
         const struct waiting_thread *seen = &other->threads[(*place + i) % other->thread_count];
@@ -114,13 +114,13 @@ static bool was_so(const struct look *other, const struct waiting_thread *waitin
     return false;
 }
 
-static void tell_call(const struct look *first, const struct open_call *call)
+static void tell_call(const struct scan *first, const struct open_call *call)
 {
     if (owes(first, call->server, call->id))
         trace_state_call(call->id, call->thread, call->server);
 }
 
-static void tell_look(const struct look *first, const struct look *second)
+static void tell_scan(const struct scan *first, const struct scan *second)
 {
     u32 place = 0;
 
@@ -141,12 +141,12 @@ CO_METHOD s64 trace_waits(struct trace_manager *self)
     CO_HOME(self);
     if (!trace_enabled(TRACE_MAJOR_STATE))
         return 0;
-    struct look *looks = kmalloc(2 * sizeof(*looks));
-    if (looks == NULL)
+    struct scan *scans = kmalloc(2 * sizeof(*scans));
+    if (scans == NULL)
         return E_NOMEM;
-    look_at_all(&looks[0]);
-    look_at_all(&looks[1]);
-    tell_look(&looks[0], &looks[1]);
-    kfree(looks);
+    scan_all(&scans[0]);
+    scan_all(&scans[1]);
+    tell_scan(&scans[0], &scans[1]);
+    kfree(scans);
     return 0;
 }

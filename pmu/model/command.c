@@ -118,7 +118,7 @@ static u64 program(struct vcpu *cpu)
     u64 result = check_program(cpu, &program);
     if (result != MODEL_OK)
         return result;
-    counters_settle(cpu, 0);
+    counters_update(cpu, 0);
     cpu->counters[program.counter] = (struct counter){
         .program = program, .programmed = true, .remaining = counters_first_period(cpu, &program)};
     guest_write(&cpu->slot->overflow_count[program.counter], 0);
@@ -157,7 +157,7 @@ static u64 enable(struct vcpu *cpu)
         guest_write(&cpu->slot->ring.head, 0);
         guest_write(&cpu->slot->ring.lost, 0);
     }
-    counters_settle(cpu, 0);
+    counters_update(cpu, 0);
     for (unsigned i = 0; i < MODEL_COUNTERS; i++) {
         struct counter *counter = &cpu->counters[i];
         bool before = counter->enabled;
@@ -173,7 +173,7 @@ static u64 enable(struct vcpu *cpu)
 
 static u64 read_values(struct vcpu *cpu)
 {
-    counters_settle(cpu, 0);
+    counters_update(cpu, 0);
     counters_arm(cpu);
     for (unsigned i = 0; i < MODEL_COUNTERS; i++)
         guest_write(&cpu->slot->value[i], cpu->counters[i].value);
@@ -186,7 +186,7 @@ static u64 write_value(struct vcpu *cpu)
     u64 number = guest_read(&cpu->slot->arguments[0]), value = guest_read(&cpu->slot->arguments[1]);
     if (number >= MODEL_COUNTERS || !cpu->counters[number].programmed)
         return MODEL_BAD_COUNTER;
-    counters_settle(cpu, 0);
+    counters_update(cpu, 0);
     counters_arm(cpu);
     cpu->counters[number].value = value;
     return MODEL_OK;
@@ -194,7 +194,7 @@ static u64 write_value(struct vcpu *cpu)
 
 static u64 take(struct vcpu *cpu)
 {
-    counters_settle(cpu, 0);
+    counters_update(cpu, 0);
     counters_arm(cpu);
     guest_write(&cpu->slot->overflows, cpu->overflows);
     cpu->overflows = 0;

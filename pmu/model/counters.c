@@ -67,7 +67,7 @@ void counters_cost(struct vcpu *cpu)
     }
 }
 
-void counters_settle(struct vcpu *cpu, u64 pc)
+void counters_update(struct vcpu *cpu, u64 pc)
 {
     u64 before = cpu->overflows;
     counters_cost(cpu);
@@ -130,7 +130,7 @@ void vcpu_tagged(struct vcpu *cpu, u64 tag)
     cpu->space = be64toh(tag) & MODEL_TAG_SPACE;
     if (excluded == cpu->excluded)
         return;
-    counters_settle(cpu, 0);
+    counters_update(cpu, 0);
     cpu->excluded = excluded;
     counters_arm(cpu);
 }
@@ -143,6 +143,6 @@ void counters_check(struct vcpu *cpu, enum model_event event, bool user, u64 num
     *both += number;
     if (*own < DUE && *both < DUE)
         return;
-    counters_settle(cpu, pc);
+    counters_update(cpu, pc);
     counters_arm(cpu);
 }

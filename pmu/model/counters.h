@@ -10,7 +10,7 @@
 #define PC_AFTER 1UL
 
 // Updates all values and handles overflows. pc: the instruction just counted, and PC_AFTER or 0.
-void counters_settle(struct vcpu *cpu, u64 pc);
+void counters_update(struct vcpu *cpu, u64 pc);
 
 // Stores in the board when the next overflow of each event is due. After any change to the
 // counters.

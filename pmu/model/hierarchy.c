@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) void data(unsigned number, qemu_plu
     const struct vcpu *cpu = &unit.vcpu[number];
     u64 space = space_of(cpu, address, in_tlb ? PLACE_TRANSLATED : (u64)(uintptr_t)at);
     u64 last = address + LONGEST_ACCESS - 1;
-    if (!vcpu_settled(cpu) || address >> unit.line_shift != last >> unit.line_shift ||
+    if (!vcpu_is_current(cpu) || address >> unit.line_shift != last >> unit.line_shift ||
         (in_tlb && !page_recent(cpu, space, address)) ||
         (in_cache && !cache_model_recent(cpu->l1d, line_of(space, address))))
         data_slowly(number, info, address, at);
@@ -157,7 +157,7 @@ void hierarchy_fetch(unsigned number, void *at)
     const struct vcpu *cpu = &unit.vcpu[number];
     u64 bits = (u64)(uintptr_t)at, pc = place_pc(at), space = space_of(cpu, pc, bits);
     cpu->board->line = line_mark(pc);
-    if (!vcpu_settled(cpu) || (planned(TLB_EVENTS) && !page_recent(cpu, space, pc)) ||
+    if (!vcpu_is_current(cpu) || (planned(TLB_EVENTS) && !page_recent(cpu, space, pc)) ||
         (planned(FETCH_CACHE_EVENTS) && !cache_model_recent(cpu->l1i, line_of(space, pc))))
         fetch_slowly(number, at);
 }

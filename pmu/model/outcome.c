@@ -57,7 +57,7 @@ void outcome_block(unsigned number, void *data)
     struct board *board = cpu->board;
     u64 open = board->pending[0], how = board->pending[1];
     u64 pc = open & ~3UL, next = place_pc(data);
-    if (!vcpu_settled(cpu) || open == 0 || (how & 3) == UNFINISHED || (u64)(uintptr_t)data & 1 ||
+    if (!vcpu_is_current(cpu) || open == 0 || (how & 3) == UNFINISHED || (u64)(uintptr_t)data & 1 ||
         plan.overflowing & BRANCH_COSTS) {
         block_slowly(number, data);
         return;
@@ -82,7 +82,7 @@ void outcome_stcx(unsigned number, void *data)
 void outcome_due(unsigned number, void *data)
 {
     struct vcpu *cpu = vcpu_enter(number);
-    counters_settle(cpu, (u64)(uintptr_t)data);
+    counters_update(cpu, (u64)(uintptr_t)data);
     counters_arm(cpu);
 }
 

@@ -18,34 +18,34 @@ static u64 generation, wanted;
 static struct plan recent[2]; // needs of this period, and of the one before
 static u64 period_began;      // on the host's clock
 
-static struct plan wish_of(const struct vcpu *cpu)
+static struct plan demand_of(const struct vcpu *cpu)
 {
-    struct plan wish = {0};
+    struct plan demand = {0};
     for (unsigned i = 0; i < MODEL_COUNTERS; i++) {
         const struct model_program *program = &cpu->counters[i].program;
         if (!cpu->counters[i].enabled)
             continue;
         u32 event = EVENT(program->event);
-        wish.events |= event;
+        demand.events |= event;
         if (program->period) {
             u64 both = MODEL_KERNEL | MODEL_USER;
-            wish.due[FILTER_KERNEL] |= (program->flags & both) == MODEL_KERNEL ? event : 0;
-            wish.due[FILTER_USER] |= (program->flags & both) == MODEL_USER ? event : 0;
-            wish.due[FILTER_BOTH] |= (program->flags & both) == both ? event : 0;
-            wish.precise |= program->flags & MODEL_PRECISE ? event : 0;
+            demand.due[FILTER_KERNEL] |= (program->flags & both) == MODEL_KERNEL ? event : 0;
+            demand.due[FILTER_USER] |= (program->flags & both) == MODEL_USER ? event : 0;
+            demand.due[FILTER_BOTH] |= (program->flags & both) == both ? event : 0;
+            demand.precise |= program->flags & MODEL_PRECISE ? event : 0;
         }
     }
-    return wish;
+    return demand;
 }
 
 // Cycles are the sum of other events' costs, so these must be counted too.
-static void add_wish(struct plan *sum, const struct plan *wish)
+static void add_demand(struct plan *sum, const struct plan *demand)
 {
-    sum->events |= wish->events;
-    sum->precise |= wish->precise;
+    sum->events |= demand->events;
+    sum->precise |= demand->precise;
     for (unsigned i = 0; i < FILTERS; i++) {
-        sum->due[i] |= wish->due[i];
-        sum->overflowing |= wish->due[i];
+        sum->due[i] |= demand->due[i];
+        sum->overflowing |= demand->due[i];
     }
     for (unsigned event = 0; sum->events & EVENT(MODEL_CYCLES) && event < MODEL_EVENTS; event++) {
         sum->cost[event] = unit.machine.geometry.cost[event];
@@ -54,11 +54,11 @@ static void add_wish(struct plan *sum, const struct plan *wish)
     }
 }
 
-static struct plan sum_of_wishes(void)
+static struct plan sum_of_demands(void)
 {
     struct plan sum = {0};
     for (unsigned i = 0; i < unit.cpus; i++)
-        add_wish(&sum, &wishes[i]);
+        add_demand(&sum, &wishes[i]);
     return sum;
 }
 
@@ -70,10 +70,10 @@ static bool equal(const struct plan *a, const struct plan *b)
 // Returns the wanted plan: nothing when nothing is enabled, else all that was needed lately.
 static struct plan needed(void)
 {
-    struct plan sum = sum_of_wishes();
+    struct plan sum = sum_of_demands();
     if (sum.events) {
-        add_wish(&sum, &recent[0]);
-        add_wish(&sum, &recent[1]);
+        add_demand(&sum, &recent[0]);
+        add_demand(&sum, &recent[1]);
     }
     return sum;
 }
@@ -105,10 +105,10 @@ static void on_reset(qemu_plugin_id_t id)
 // than is needed.
 static void replan(void)
 {
-    struct plan sum = sum_of_wishes(), grown = plan;
+    struct plan sum = sum_of_demands(), grown = plan;
     u64 time = host_ns();
     bool ended = time - period_began >= PERIOD_NS;
-    add_wish(&grown, &sum);
+    add_demand(&grown, &sum);
     if (sum.events == 0)
         memset(recent, 0, sizeof(recent));
     if (ended) {
@@ -116,7 +116,7 @@ static void replan(void)
         recent[0] = sum;
         __atomic_store_n(&period_began, time, __ATOMIC_RELAXED);
     } else {
-        add_wish(&recent[0], &sum);
+        add_demand(&recent[0], &sum);
     }
     struct plan should = needed();
     bool does = ended || !sum.events ? equal(&should, &plan) : equal(&grown, &plan);
@@ -132,7 +132,7 @@ void plan_enabled(struct vcpu *cpu)
 {
     pthread_mutex_lock(&lock);
     // Nothing may stay of an attachment that another CPU has just ended.
-    wishes[cpu->number] = cpu->life == unit.life ? wish_of(cpu) : (struct plan){0};
+    wishes[cpu->number] = cpu->life == unit.life ? demand_of(cpu) : (struct plan){0};
     replan();
     pthread_mutex_unlock(&lock);
 }

@@ -100,14 +100,14 @@ void vcpu_begin(struct vcpu *cpu, u64 life);
 void vcpu_tagged(struct vcpu *cpu, u64 tag);
 
 // Returns whether vcpu_enter has nothing to do.
-static inline bool vcpu_settled(const struct vcpu *cpu)
+static inline bool vcpu_is_current(const struct vcpu *cpu)
 {
     return cpu->life == __atomic_load_n(&unit.life, __ATOMIC_ACQUIRE) &&
            cpu->tag == __atomic_load_n(cpu->tag_word, __ATOMIC_RELAXED);
 }
 
 // Returns the state of a CPU; resets it with each new attachment, and applies its tag. First call
-// of each callback, on the CPU's own thread, unless vcpu_settled.
+// of each callback, on the CPU's own thread, unless vcpu_is_current.
 static inline struct vcpu *vcpu_enter(unsigned number)
 {
     struct vcpu *cpu = &unit.vcpu[number];

@@ -315,7 +315,7 @@ void pmu_engine_tick(struct pmu_engine *engine)
         next_turn(engine, values);
 }
 
-void pmu_engine_settle(struct pmu_engine *engine)
+void pmu_engine_flush(struct pmu_engine *engine)
 {
     u64 values[PMU_COUNTERS] = {0};
     if (counts(engine) && model_read(values) == 0)

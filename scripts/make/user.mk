@@ -21,7 +21,7 @@ INITRD_FILES :=
 TESTS_FILES :=
 
 # Libraries that every program is linked with, besides those in its DEPS. Unused functions stay out.
-USER_ALWAYS = $(filter $(USER_LIBRARIES),pthread posix ipc monitoring objects tracing user \
+USER_ALWAYS = $(filter $(USER_LIBRARIES),pthread posix ipc inspection objects tracing user \
     undefined fallback)
 
 USER_CFLAGS = -std=gnu17 -O2 -g -fno-common -ffixed-r13 -Wa,-mregnames $(USER_ABI) \

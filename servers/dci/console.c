@@ -46,9 +46,9 @@ static s64 console_detach_begin(struct client *client, const dci_Request *reques
 
 static s64 console_input_begin(struct client *client, const dci_Request *request)
 {
-    const dci_ConsoleInputRequest *wish = &request->body.console_input;
+    const dci_ConsoleInputRequest *body = &request->body.console_input;
 
-    s64 taken = console_input(wish->data.bytes, wish->data.size);
+    s64 taken = console_input(body->data.bytes, body->data.size);
     if (taken < 0)
         return taken;
     dci_ConsoleInputReply reply = {.taken = (u32)taken};

@@ -6,7 +6,7 @@
 #include "service.h"
 #include "switching.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 
 static bool kernel_counts;
@@ -34,7 +34,7 @@ static void enable_arguments(u64 arguments[4], bool on)
 
 static struct switched_process counted[COUNTED_PROCESSES_MAX];
 static struct switching switching = {
-    .operation = MONITOR_DREF_ENABLE,
+    .operation = INSPECT_DREF_ENABLE,
     .arguments = enable_arguments,
     .wanted = wanted,
     .stays = wanted,
@@ -62,13 +62,13 @@ static u64 dref_work(u64 now)
 
 static s64 dref_enable_begin(struct client *client, const dci_Request *request)
 {
-    const dci_DrefEnableRequest *wish = &request->body.dref_enable;
+    const dci_DrefEnableRequest *body = &request->body.dref_enable;
 
-    s64 error = scope_begin(client, wish->scope, wish->pid);
+    s64 error = scope_begin(client, body->scope, body->pid);
     if (error != 0)
         return error;
     holds[client_slot(client)] =
-        (struct hold){.on = wish->on, .scope = wish->scope, .pid = wish->pid};
+        (struct hold){.on = body->on, .scope = body->scope, .pid = body->pid};
     start_over();
     return REQUEST_GOES_ON;
 }
@@ -102,7 +102,7 @@ static u32 ask_counts(const struct round *round, const struct visit *visit, u64 
     (void)round;
     arguments[0] = visit->cursor;
     arguments[1] = *room;
-    return MONITOR_DREF_READ;
+    return INSPECT_DREF_READ;
 }
 
 static enum answer_flaw check_counts(struct visit *visit, u64 now)
@@ -119,11 +119,11 @@ static const struct round_kind counts_kind = {.ask = ask_counts, .check = check_
 // Processes that have started meanwhile are counted from now on.
 static s64 dref_read_begin(struct client *client, const dci_Request *request)
 {
-    const dci_DrefReadRequest *wish = &request->body.dref_read;
-    s64 error = scope_begin(client, wish->scope, wish->pid);
+    const dci_DrefReadRequest *body = &request->body.dref_read;
+    s64 error = scope_begin(client, body->scope, body->pid);
     if (error != 0)
         return error;
-    if (wish->scope != dci_Scope_SCOPE_KERNEL && switching.phase == SWITCHING_IN_LINE)
+    if (body->scope != dci_Scope_SCOPE_KERNEL && switching.phase == SWITCHING_IN_LINE)
         start_over();
     return REQUEST_GOES_ON;
 }

@@ -121,19 +121,19 @@ static void take_in_but(const struct exclusion *own, const u32 *pids, u32 count)
 
 static s64 count_exclude_begin(struct client *client, const dci_Request *request)
 {
-    const dci_CountExcludeRequest *wish = &request->body.count_exclude;
+    const dci_CountExcludeRequest *body = &request->body.count_exclude;
     struct exclusion *own = &exclusions[client_slot(client)];
 
-    if (contains(wish->pids, wish->pids_count, 0))
+    if (contains(body->pids, body->pids_count, 0))
         return client_error(client, E_INVAL, "the kernel cannot be left out: it is no process");
-    s64 error = leave_out(client, wish->pids, wish->pids_count);
+    s64 error = leave_out(client, body->pids, body->pids_count);
     if (error != 0)
         return error;
-    take_in_but(own, wish->pids, wish->pids_count);
-    memcpy(own->pids, wish->pids, wish->pids_count * sizeof(wish->pids[0]));
-    own->count = wish->pids_count;
-    for (u32 i = 0; i < wish->pids_count; i++)
-        note(wish->pids[i]);
+    take_in_but(own, body->pids, body->pids_count);
+    memcpy(own->pids, body->pids, body->pids_count * sizeof(body->pids[0]));
+    own->count = body->pids_count;
+    for (u32 i = 0; i < body->pids_count; i++)
+        note(body->pids[i]);
     return REQUEST_DONE;
 }
 

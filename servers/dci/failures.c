@@ -107,7 +107,7 @@ void failure_note(u32 pid, struct failure *failure)
     recent[place].failure = *failure;
 }
 
-void failure_forget(u32 pid)
+void failure_clear(u32 pid)
 {
     u32 place = place_of(pid);
 

@@ -30,7 +30,7 @@ void failure_add(struct frame *frame, u32 field, const struct failure *failure);
 // everybody time.
 void failure_note(u32 pid, struct failure *failure);
 // Forgets the failures of a process that has answered well.
-void failure_forget(u32 pid);
+void failure_clear(u32 pid);
 // Returns true if the process must not be asked yet, and sets *failure to the one that is
 // remembered.
 bool failure_recent(u32 pid, u64 now, struct failure *failure);

@@ -61,19 +61,19 @@ static void monitors_release(struct client *client)
 
 // ---- create and stop ---------------------------------------------------------------------------
 
-static s64 check_create(struct client *client, const dci_MonitorCreateRequest *wish)
+static s64 check_create(struct client *client, const dci_MonitorCreateRequest *body)
 {
-    if (wish->kept && client->role < dci_Role_ROLE_CONTROLLER)
+    if (body->kept && client->role < dci_Role_ROLE_CONTROLLER)
         return client_error(client, E_PERM, "only a controller may have a monitor kept");
-    if (wish->bytes != 0 &&
-        (wish->bytes < SYS_MONITOR_BYTES_MIN || wish->bytes > SYS_MONITOR_BYTES_MAX))
+    if (body->bytes != 0 &&
+        (body->bytes < SYS_MONITOR_BYTES_MIN || body->bytes > SYS_MONITOR_BYTES_MAX))
         return client_error(client, E_INVAL, "bytes must be %lu…%lu",
                             (unsigned long)SYS_MONITOR_BYTES_MIN,
                             (unsigned long)SYS_MONITOR_BYTES_MAX);
-    if (monitors_of(wish->kept ? NULL : client) <
-        (wish->kept ? KEPT_MONITORS_MAX : CLIENT_MONITORS_MAX))
+    if (monitors_of(body->kept ? NULL : client) <
+        (body->kept ? KEPT_MONITORS_MAX : CLIENT_MONITORS_MAX))
         return 0;
-    return wish->kept
+    return body->kept
                ? client_error(client, E_LIMIT, "%d monitors are kept already", KEPT_MONITORS_MAX)
                : client_error(client, E_LIMIT, "this client has %d monitors already",
                               CLIENT_MONITORS_MAX);
@@ -81,10 +81,10 @@ static s64 check_create(struct client *client, const dci_MonitorCreateRequest *w
 
 static s64 monitor_create_begin(struct client *client, const dci_Request *request)
 {
-    const dci_MonitorCreateRequest *wish = &request->body.monitor_create;
-    u64 bytes = wish->bytes != 0 ? wish->bytes : MONITOR_RING_BYTES;
+    const dci_MonitorCreateRequest *body = &request->body.monitor_create;
+    u64 bytes = body->bytes != 0 ? body->bytes : MONITOR_RING_BYTES;
 
-    s64 error = check_create(client, wish);
+    s64 error = check_create(client, body);
     if (error != 0)
         return error;
     s64 monitor = sys_monitor_create(&bytes);
@@ -96,7 +96,7 @@ static s64 monitor_create_begin(struct client *client, const dci_Request *reques
     while (watch->number != 0)
         watch++;
     *watch = (struct watch){.number = ++last_number,
-                            .client = wish->kept ? NULL : client,
+                            .client = body->kept ? NULL : client,
                             .monitor = (cap_t)monitor,
                             .bytes = bytes};
     dci_MonitorCreateReply reply = {.monitor = watch->number, .bytes = bytes};
@@ -127,9 +127,9 @@ static dci_MonitorTrack *track_place(struct watch *watch, u32 pid, u32 thread)
 }
 
 static s64 untrack(struct watch *watch, dci_MonitorTrack *place,
-                   const dci_MonitorTrackRequest *wish)
+                   const dci_MonitorTrackRequest *body)
 {
-    s64 error = sys_monitor_untrack(watch->monitor, wish->pid, wish->thread);
+    s64 error = sys_monitor_untrack(watch->monitor, body->pid, body->thread);
 
     if (place == NULL || place == &watch->tracks[watch->track_count])
         return error;
@@ -137,16 +137,16 @@ static s64 untrack(struct watch *watch, dci_MonitorTrack *place,
     return error == E_NOENT ? 0 : error; // E_NOENT: it has ended
 }
 
-static s64 track(struct watch *watch, dci_MonitorTrack *place, const dci_MonitorTrackRequest *wish)
+static s64 track(struct watch *watch, dci_MonitorTrack *place, const dci_MonitorTrackRequest *body)
 {
     s64 error =
-        sys_monitor_track_pid(watch->monitor, wish->pid, wish->thread, wish->id, wish->kinds);
+        sys_monitor_track_pid(watch->monitor, body->pid, body->thread, body->id, body->kinds);
 
     if (error != 0)
         return error;
     watch->track_count += place == &watch->tracks[watch->track_count];
     *place = (dci_MonitorTrack){
-        .pid = wish->pid, .thread = wish->thread, .id = wish->id, .kinds = wish->kinds};
+        .pid = body->pid, .thread = body->thread, .id = body->id, .kinds = body->kinds};
     return 0;
 }
 
@@ -168,18 +168,18 @@ static s64 say_track_error(struct client *client, s64 error)
 
 static s64 monitor_track_begin(struct client *client, const dci_Request *request)
 {
-    const dci_MonitorTrackRequest *wish = &request->body.monitor_track;
-    struct watch *watch = find_or_say(client, wish->monitor);
+    const dci_MonitorTrackRequest *body = &request->body.monitor_track;
+    struct watch *watch = find_or_say(client, body->monitor);
 
     if (watch == NULL)
         return E_NOENT;
-    dci_MonitorTrack *place = track_place(watch, wish->pid, wish->thread);
-    if (wish->kinds == 0)
-        return say_track_error(client, untrack(watch, place, wish));
+    dci_MonitorTrack *place = track_place(watch, body->pid, body->thread);
+    if (body->kinds == 0)
+        return say_track_error(client, untrack(watch, place, body));
     if (place == NULL)
         return client_error(client, E_LIMIT, "it tracks %d processes and threads already",
                             MONITOR_TRACKS_MAX);
-    return say_track_error(client, track(watch, place, wish));
+    return say_track_error(client, track(watch, place, body));
 }
 
 static s64 monitor_run_begin(struct client *client, const dci_Request *request)

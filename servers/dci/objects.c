@@ -5,7 +5,7 @@
 #include "scope.h"
 #include "service.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static u32 ask_objects(const struct round *round, const struct visit *visit, u64
     (void)round;
     arguments[0] = visit->cursor;
     arguments[1] = *room;
-    return MONITOR_SCAN;
+    return INSPECT_SCAN;
 }
 
 static enum answer_flaw check_objects(struct visit *visit, u64 now)
@@ -92,7 +92,7 @@ static u32 ask_part(const struct round *round, const struct visit *visit, u64 ar
                     u32 *room)
 {
     u32 operation = ask_objects(round, visit, arguments, room);
-    return visit->part == PART_CLASSES ? MONITOR_CLASS : operation;
+    return visit->part == PART_CLASSES ? INSPECT_CLASS : operation;
 }
 
 static enum answer_flaw check_part(struct visit *visit, u64 now)
@@ -139,9 +139,9 @@ static bool add_kernel_classes(struct client *client, struct frame *frame, u32 f
 
 static s64 classes_begin(struct client *client, const dci_Request *request)
 {
-    const dci_ClassesRequest *wish = &request->body.classes;
+    const dci_ClassesRequest *body = &request->body.classes;
 
-    return begin(client, wish->scope, wish->pid, &classes_kind);
+    return begin(client, body->scope, body->pid, &classes_kind);
 }
 
 // Ends a frame about the kernel. more: the kernel's part goes on.
@@ -176,10 +176,10 @@ static bool classes_done[SLOTS_MAX]; // the client has the kernel's classes
 
 static s64 objects_begin(struct client *client, const dci_Request *request)
 {
-    const dci_ObjectsRequest *wish = &request->body.objects;
+    const dci_ObjectsRequest *body = &request->body.objects;
 
-    classes_done[client_slot(client)] = !wish->classes;
-    return begin(client, wish->scope, wish->pid, wish->classes ? &both_kind : &objects_kind);
+    classes_done[client_slot(client)] = !body->classes;
+    return begin(client, body->scope, body->pid, body->classes ? &both_kind : &objects_kind);
 }
 
 // Adds a part of the kernel: its classes, then its objects, as many as fit a frame.
@@ -226,13 +226,13 @@ static s64 objects_step(struct client *client)
 
 static s64 swap_begin(struct client *client, const dci_Request *request)
 {
-    const dci_ObjectSwapRequest *wish = &request->body.object_swap;
-    struct sys_swap swap = {.coid = wish->coid, .microseconds = wish->microseconds};
+    const dci_ObjectSwapRequest *body = &request->body.object_swap;
+    struct sys_swap swap = {.coid = body->coid, .microseconds = body->microseconds};
     char message[sizeof(client->message)] = "";
 
-    if (wish->pid != 0)
+    if (body->pid != 0)
         return client_error(client, E_NOTSUP, "only objects of the kernel can be swapped");
-    memcpy(swap.implementation, wish->implementation, sizeof(swap.implementation) - 1);
+    memcpy(swap.implementation, body->implementation, sizeof(swap.implementation) - 1);
     s64 error = sys_object_swap(&swap, message, sizeof(message));
     return error < 0 ? client_error(client, error, "%s", message) : REQUEST_DONE;
 }

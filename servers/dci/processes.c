@@ -5,7 +5,7 @@
 
 #include <orrery/utf8.h>
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 
 static void add_process(struct frame *frame, const struct sys_process_info *from)
@@ -94,11 +94,11 @@ static s64 regions_step(struct client *client)
 
 static s64 kill_begin(struct client *client, const dci_Request *request)
 {
-    const dci_KillRequest *wish = &request->body.kill;
+    const dci_KillRequest *body = &request->body.kill;
 
-    if (wish->pid == 0)
+    if (body->pid == 0)
         return client_error(client, E_INVAL, "the kernel is no process");
-    s64 error = sys_process_kill(wish->pid, wish->status);
+    s64 error = sys_process_kill(body->pid, body->status);
     return error < 0 ? error : REQUEST_DONE;
 }
 
@@ -108,24 +108,24 @@ static u32 ask_move(const struct round *round, const struct visit *visit, u64 ar
     (void)visit;
     *room = 0;
     arguments[0] = round->values[0];
-    return MONITOR_MOVE;
+    return INSPECT_MOVE;
 }
 
 static const struct round_kind move_kind = {.ask = ask_move};
 
 static s64 move_begin(struct client *client, const dci_Request *request)
 {
-    const dci_MoveRequest *wish = &request->body.move;
+    const dci_MoveRequest *body = &request->body.move;
 
-    if (wish->pid == 0)
+    if (body->pid == 0)
         return client_error(client, E_INVAL, "the kernel is no process");
-    if (wish->cpu >= server_system.cpu_count)
+    if (body->cpu >= server_system.cpu_count)
         return client_error(client, E_INVAL, "there are %u CPUs",
                             (unsigned)server_system.cpu_count);
-    client->walk.round = round_begin(&move_kind, dci_Scope_SCOPE_PROCESS, wish->pid);
+    client->walk.round = round_begin(&move_kind, dci_Scope_SCOPE_PROCESS, body->pid);
     if (client->walk.round == NULL)
         return E_NOMEM;
-    client->walk.round->values[0] = wish->cpu;
+    client->walk.round->values[0] = body->cpu;
     return REQUEST_GOES_ON;
 }
 

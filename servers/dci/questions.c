@@ -9,16 +9,16 @@
 #include "system.h"
 
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <string.h>
 
 // Between two looks, while others' questions are in the way, or nothing wakes the loop.
-#define LOOK_MS 1
+#define POLL_MS 1
 
 static struct question *first;
-static u8 taken[MONITOR_BYTES] __attribute__((aligned(8)));
+static u8 taken[INSPECT_BYTES] __attribute__((aligned(8)));
 // The question whose packet is still in `taken`, because memory is short. The packet is nowhere
 // else, so nothing more is taken meanwhile.
 static struct question *holder;
@@ -45,13 +45,13 @@ static void conclude(struct question *question, enum question_outcome outcome, s
 static void put_question(struct question *question, u64 now)
 {
     u64 microseconds = question->patience / (server_system.timebase_hz / 1000000);
-    struct sys_monitor_question asked = {.pid = question->pid,
+    struct sys_inspect_question asked = {.pid = question->pid,
                                          .operation = question->operation,
                                          .patience_us = microseconds > 0 ? microseconds : 1,
                                          .kick = kick_bits(KICK_ANSWER)};
 
     memcpy(asked.arguments, question->arguments, sizeof(asked.arguments));
-    s64 number = sys_monitor_ask(&asked);
+    s64 number = sys_inspect_ask(&asked);
     if (number > 0) {
         question->number = number;
         question->begin = now;
@@ -108,7 +108,7 @@ static void keep_bytes(void)
     if (wanted)
         question->bytes = queue_memory_alloc(question->count);
     bool lacking = wanted && question->bytes == NULL;
-    if (lacking && question->operation == MONITOR_TRACE_READ)
+    if (lacking && question->operation == INSPECT_TRACE_READ)
         return;
     if (question->bytes != NULL)
         memcpy(question->bytes, taken, question->count);
@@ -118,11 +118,11 @@ static void keep_bytes(void)
 }
 
 // Takes the answer to a question, if there is one.
-static void look(struct question *question, u64 now)
+static void poll_question(struct question *question, u64 now)
 {
-    if (sys_monitor_look(question->pid, (u64)question->number) == E_AGAIN)
+    if (sys_inspect_poll(question->pid, (u64)question->number) == E_AGAIN)
         return;
-    s64 result = sys_monitor_answer(question->pid, (u64)question->number, &question->answer, taken,
+    s64 result = sys_inspect_answer(question->pid, (u64)question->number, &question->answer, taken,
                                     question->room);
     if (result == E_AGAIN)
         return;
@@ -196,10 +196,10 @@ u64 questions_work(u64 now)
             keep_bytes();
         else if (holder == NULL &&
                  (come || kick_bits(KICK_ANSWER) == 0 || now >= one->begin + one->patience))
-            look(one, now);
+            poll_question(one, now);
         any |= one->outcome != QUESTION_OPEN;
         bool woken = one->number != 0 && kick_bits(KICK_ANSWER) != 0 && holder == NULL;
-        u64 time = woken ? one->begin + one->patience : now + server_ticks(LOOK_MS);
+        u64 time = woken ? one->begin + one->patience : now + server_ticks(POLL_MS);
         next = time < next ? time : next;
     }
     drop_unwanted();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Questions to the libraries of processes (orrery/monitor.h). Any number may be under way, one to
+// Questions to the libraries of processes (orrery/inspect.h). Any number may be under way, one to
 // each process. Nobody waits for them. The answer of a process is data only; the kernel's word
 // about the question is kept apart from it.
 #ifndef DCI_QUESTIONS_H
@@ -29,7 +29,7 @@ struct question {
     u64 begin;    // time base: when it was first tried
     u64 spent;    // ticks that the process has taken to answer, or was waited for
     u64 patience; // ticks that it may take in all
-    struct sys_monitor_answer answer;
+    struct sys_inspect_answer answer;
     u64 arguments[4];
     u32 room;      // bytes of the answer that are taken at most
     u32 count;     // bytes of the answer that came

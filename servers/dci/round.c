@@ -226,7 +226,7 @@ void round_leave(struct round *round, struct visit *visit)
 // Moves a visit on after an answer. Returns false if it is over.
 static bool advance(const struct round_kind *kind, struct visit *visit)
 {
-    const struct sys_monitor_answer *answer = &visit->question->answer;
+    const struct sys_inspect_answer *answer = &visit->question->answer;
 
     if (kind->lists == 0)
         return kind->advance != NULL && kind->advance(visit);
@@ -250,6 +250,6 @@ void round_used(struct round *round, struct visit *visit)
         return;
     }
     if (good)
-        failure_forget(visit->pid);
+        failure_clear(visit->pid);
     round_leave(round, visit);
 }

@@ -92,65 +92,65 @@ static u64 bytes_uploaded(void)
     return bytes;
 }
 
-static s64 upload(struct client *client, struct run *run, const dci_RunUploadRequest *wish)
+static s64 upload(struct client *client, struct run *run, const dci_RunUploadRequest *body)
 {
-    if (wish->data.size > UPLOAD_BYTES_MAX - run->uploaded)
+    if (body->data.size > UPLOAD_BYTES_MAX - run->uploaded)
         return client_error(client, E_LIMIT, "the program is longer than %d bytes",
                             UPLOAD_BYTES_MAX);
-    if (bytes_uploaded() + wish->data.size > UPLOADS_BYTES_MAX)
+    if (bytes_uploaded() + body->data.size > UPLOADS_BYTES_MAX)
         return client_error(client, E_LIMIT, "programs of %d bytes wait to be started already",
                             UPLOADS_BYTES_MAX);
-    return program_upload(run->program, wish->data.bytes, wish->data.size);
+    return program_upload(run->program, body->data.bytes, body->data.size);
 }
 
 static s64 run_upload_begin(struct client *client, const dci_Request *request)
 {
-    const dci_RunUploadRequest *wish = &request->body.run_upload;
-    struct run *run = find_or_say(client, wish->run);
+    const dci_RunUploadRequest *body = &request->body.run_upload;
+    struct run *run = find_or_say(client, body->run);
 
     if (run == NULL)
         return E_NOENT;
     if (run->pid != 0)
         return client_error(client, E_INVAL, "the program runs already");
-    s64 error = upload(client, run, wish);
+    s64 error = upload(client, run, body);
     if (error < 0) {
         drop(run);
         return error;
     }
-    run->uploaded += wish->data.size;
+    run->uploaded += body->data.size;
     run->changed = sys_time();
     return REQUEST_DONE;
 }
 
-static s64 refuse_start(struct client *client, const dci_RunStartRequest *wish, s64 error)
+static s64 refuse_start(struct client *client, const dci_RunStartRequest *body, s64 error)
 {
     const char *why = orrery_strerror(error);
 
-    if (wish->stack_bytes == 0)
-        return client_error(client, error, "cannot start %.64s: %s", wish->program, why);
+    if (body->stack_bytes == 0)
+        return client_error(client, error, "cannot start %.64s: %s", body->program, why);
     return client_error(client, error, "cannot start %.64s with a stack of %llu bytes: %s",
-                        wish->program, (unsigned long long)wish->stack_bytes, why);
+                        body->program, (unsigned long long)body->stack_bytes, why);
 }
 
 static s64 run_start_begin(struct client *client, const dci_Request *request)
 {
-    const dci_RunStartRequest *wish = &request->body.run_start;
-    const char *arguments[1 + ARRAY_SIZE(wish->arguments)] = {wish->program};
-    struct run *run = find_or_say(client, wish->run);
+    const dci_RunStartRequest *body = &request->body.run_start;
+    const char *arguments[1 + ARRAY_SIZE(body->arguments)] = {body->program};
+    struct run *run = find_or_say(client, body->run);
 
     if (run == NULL)
         return E_NOENT;
     if (run->pid != 0)
         return client_error(client, E_INVAL, "the program runs already");
-    if (wish->program[0] == 0)
+    if (body->program[0] == 0)
         return client_error(client, E_INVAL, "the program has no name");
-    for (u32 i = 0; i < wish->arguments_count; i++)
-        arguments[1 + i] = wish->arguments[i];
-    s64 pid = program_start(run->program, wish->program, wish->stack_bytes,
-                            1 + wish->arguments_count, arguments);
+    for (u32 i = 0; i < body->arguments_count; i++)
+        arguments[1 + i] = body->arguments[i];
+    s64 pid = program_start(run->program, body->program, body->stack_bytes,
+                            1 + body->arguments_count, arguments);
     if (pid < 0) {
         drop(run);
-        return refuse_start(client, wish, pid);
+        return refuse_start(client, body, pid);
     }
     run->pid = (u32)pid;
     dci_RunStartReply reply = {.pid = run->pid};
@@ -160,17 +160,17 @@ static s64 run_start_begin(struct client *client, const dci_Request *request)
 
 static s64 run_input_begin(struct client *client, const dci_Request *request)
 {
-    const dci_RunInputRequest *wish = &request->body.run_input;
-    struct run *run = find_or_say(client, wish->run);
+    const dci_RunInputRequest *body = &request->body.run_input;
+    struct run *run = find_or_say(client, body->run);
 
     if (run == NULL)
         return E_NOENT;
     if (run->pid == 0)
         return client_error(client, E_INVAL, "the program has not been started");
-    s64 taken = program_write(run->program, wish->data.bytes, wish->data.size);
+    s64 taken = program_write(run->program, body->data.bytes, body->data.size);
     if (taken < 0)
         return taken;
-    if (wish->end && taken == wish->data.size)
+    if (body->end && taken == body->data.size)
         program_end_input(run->program);
     dci_RunInputReply reply = {.taken = (u32)taken};
     client_reply(client, dci_Response_run_input_tag, dci_RunInputReply_fields, &reply);

@@ -26,7 +26,7 @@ static u64 began;
 static bool stopped;                                   // the owner has asked for the end
 static u64 due;                                        // time of the next look at the buffers
 static u64 interval;                                   // ms from one look to the next
-static u64 most_of_look;                               // bytes of a buffer, so far
+static u64 most_of_batch;                              // bytes of a buffer, so far
 static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // the last read left samples in the buffer
 
 static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // samples that are not wanted
@@ -210,36 +210,36 @@ static u32 stream_count(void)
     return (u32)server_system.cpu_count * asked.events_count;
 }
 
-struct look {
+struct batch {
     u64 most;     // bytes that came of one buffer
     bool more;    // a buffer holds more
     bool blocked; // the owner has no room
 };
 
 // Pushes a batch of each buffer.
-static struct look push_all(void)
+static struct batch push_all(void)
 {
-    struct look look = {0};
+    struct batch batch = {0};
 
-    for (u32 stream = 0; stream < stream_count() && !look.blocked; stream++) {
+    for (u32 stream = 0; stream < stream_count() && !batch.blocked; stream++) {
         u32 cpu = stream / asked.events_count, index = stream % asked.events_count;
         s64 bytes = push_batch(cpu, index, false);
-        look.blocked = bytes == E_AGAIN;
-        look.most = bytes > 0 && (u64)bytes > look.most ? (u64)bytes : look.most;
-        look.more |= !look.blocked && cut[cpu][index];
+        batch.blocked = bytes == E_AGAIN;
+        batch.most = bytes > 0 && (u64)bytes > batch.most ? (u64)bytes : batch.most;
+        batch.more |= !batch.blocked && cut[cpu][index];
     }
-    return look;
+    return batch;
 }
 
 // Takes all that the buffers hold now. Returns false if the owner has no room for it, or if new
 // samples come faster.
 static bool push_present(void)
 {
-    struct look look = {.more = true};
+    struct batch batch = {.more = true};
 
-    for (u32 pass = 0; pass < SUMS_PASSES && look.more && !look.blocked; pass++)
-        look = push_all();
-    return !look.more && !look.blocked;
+    for (u32 pass = 0; pass < SUMS_PASSES && batch.more && !batch.blocked; pass++)
+        batch = push_all();
+    return !batch.more && !batch.blocked;
 }
 
 // Returns how long to wait for the next look, in ms. Single samples are waited for by someone. Sums
@@ -247,7 +247,7 @@ static bool push_present(void)
 static u64 next_interval(u64 most)
 {
     bool quick = shared_wanted(shared, FORM_SINGLE);
-    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_LOOK_MS;
+    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_POLL_MS;
     u64 less = quick ? SAMPLING_INTERVAL_MS : interval / 2;
 
     if (most > (quick ? SAMPLES_BYTES_FEW / 4 : SAMPLES_BYTES_FEW - SAMPLE_BYTES_MAX))
@@ -266,14 +266,14 @@ static u64 sampling_work(u64 now)
         return UINT64_MAX;
     if (now < due)
         return due;
-    struct look look = push_all();
-    most_of_look = look.most > most_of_look ? look.most : most_of_look;
+    struct batch batch = push_all();
+    most_of_batch = batch.most > most_of_batch ? batch.most : most_of_batch;
     if (now - sums_from >= server_ticks(SUMS_INTERVAL_MS))
         push_sums(false);
     due = now;
-    if (!look.more) {
-        interval = next_interval(most_of_look);
-        most_of_look = 0;
+    if (!batch.more) {
+        interval = next_interval(most_of_batch);
+        most_of_batch = 0;
         due += server_ticks(interval);
     }
     return due;

@@ -4,7 +4,7 @@
 #include "round.h"
 #include "service.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/place.h>
 #include <orrery/sched.h>
 #include <orrery/sys.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define ANSWER_BYTES (sizeof(struct sched_state) + SCHED_DECISIONS * sizeof(struct sched_decision))
-_Static_assert(ANSWER_BYTES <= MONITOR_BYTES, "the answer comes in one piece");
+_Static_assert(ANSWER_BYTES <= INSPECT_BYTES, "the answer comes in one piece");
 // Of a decision in a frame at most: times, numbers and texts, lengths, candidates, pairs, there.
 #define DECISION_BYTES_MAX                                                                         \
     (70 + PROCESS_NAME_MAX + SCHED_POLICY_BYTES + SCHED_READINGS * SCHED_CPUS +                    \
@@ -54,7 +54,7 @@ static u32 ask_state(const struct round *round, const struct visit *visit, u64 a
     (void)visit;
     *room = ANSWER_BYTES;
     arguments[0] = *room;
-    return MONITOR_SCHED;
+    return INSPECT_SCHED;
 }
 
 static enum answer_flaw check_state(struct visit *visit, u64 now)
@@ -197,7 +197,7 @@ static u32 ask_policy(const struct round *round, const struct visit *visit, u64 
     *room = 0;
     arguments[0] = round->values[0];
     arguments[1] = round->values[1];
-    return MONITOR_SCHED_POLICY;
+    return INSPECT_SCHED_POLICY;
 }
 
 static const struct round_kind policy_kind = {.ask = ask_policy};
@@ -230,17 +230,17 @@ static s64 sched_policy_step(struct client *client)
 // The place is the kernel's, and policies ask it: this works without the scheduler, too.
 static s64 sched_pin_begin(struct client *client, const dci_Request *request)
 {
-    const dci_SchedPinRequest *wish = &request->body.sched_pin;
+    const dci_SchedPinRequest *body = &request->body.sched_pin;
     struct sys_placement place = {.flags = PLACE_UNPINNED};
 
-    if (wish->pid == 0)
+    if (body->pid == 0)
         return client_error(client, E_INVAL, "the kernel is no process");
-    if (wish->pinned && wish->cpu >= server_system.cpu_count)
+    if (body->pinned && body->cpu >= server_system.cpu_count)
         return client_error(client, E_INVAL, "there are %u CPUs",
                             (unsigned)server_system.cpu_count);
-    if (wish->pinned)
-        place = (struct sys_placement){.cpus = 1UL << wish->cpu, .flags = PLACE_PINNED};
-    s64 error = sys_place(wish->pid, &place);
+    if (body->pinned)
+        place = (struct sys_placement){.cpus = 1UL << body->cpu, .flags = PLACE_PINNED};
+    s64 error = sys_place(body->pid, &place);
     return error < 0 ? error : REQUEST_DONE;
 }
 

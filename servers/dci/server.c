@@ -15,11 +15,6 @@
 #define LISTEN_PATIENCE_MS 20000
 #define RETRY_MS 20 // while a client's bytes wait for the network, or its request for processes
 
-static u64 earlier(u64 a, u64 b)
-{
-    return a < b ? a : b;
-}
-
 static bool woken; // something was done that services may wait for: the next round is of all
 
 // Does all clients' turns. Returns the latest time of the next ones.
@@ -37,7 +32,7 @@ static u64 work_on_clients(u64 now)
         }
         bool soon = client->queue.bytes > 0 || client->walk.round != NULL;
         u64 wait_ms = client->finished ? FINISHED_PAUSE_MS : soon ? RETRY_MS : TICK_MS;
-        next = earlier(next, now + server_ticks(wait_ms));
+        next = min_u64(next, now + server_ticks(wait_ms));
     }
     return next;
 }
@@ -51,10 +46,10 @@ static u64 serve_round(u64 until)
     bool all = woken || now < until || kick_waits();
     woken = false;
     u64 next = services_work(now, all);
-    next = earlier(next, work_on_clients(now));
+    next = min_u64(next, work_on_clients(now));
     u64 answers = questions_work(now);
     woken |= answers <= now;
-    return earlier(next, answers);
+    return min_u64(next, answers);
 }
 
 static void say(const char *text, s64 error)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Requests about sleep locks: the logs of the BlockedThreadQueues objects of processes
-// (orrery/monitor.h). One client at a time has them on. Processes are switched as they answer.
+// (orrery/inspect.h). One client at a time has them on. Processes are switched as they answer.
 #include "round.h"
 #include "scope.h"
 #include "service.h"
 #include "switching.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool told(const struct visit *visit)
 
 static struct switched_process logged[LOGGED_PROCESSES_MAX];
 static struct switching switching = {
-    .operation = MONITOR_BLOCKED_LOG,
+    .operation = INSPECT_BLOCKED_LOG,
     .arguments = log_arguments,
     .wanted = wanted,
     .stays = stays,
@@ -78,34 +78,34 @@ static bool process_exists(u32 pid)
     return false;
 }
 
-static s64 check_wish(struct client *client, const dci_SleepLocksEnableRequest *wish)
+static s64 check_enable(struct client *client, const dci_SleepLocksEnableRequest *body)
 {
     if (owner != NULL && owner != client)
         return client_error(client, E_BUSY, "another viewer logs sleep locks");
-    if (wish->coid != 0 && wish->pids_count != 1)
+    if (body->coid != 0 && body->pids_count != 1)
         return client_error(client, E_INVAL, "an object needs the one process that it is of");
-    for (u32 i = 0; i < wish->pids_count; i++) {
-        if (wish->pids[i] == 0)
+    for (u32 i = 0; i < body->pids_count; i++) {
+        if (body->pids[i] == 0)
             return client_error(client, E_INVAL, "the kernel has no sleep locks");
-        if (!process_exists(wish->pids[i]))
-            return client_error(client, E_NOENT, "no process %u", (unsigned)wish->pids[i]);
+        if (!process_exists(body->pids[i]))
+            return client_error(client, E_NOENT, "no process %u", (unsigned)body->pids[i]);
     }
     return 0;
 }
 
 static s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request)
 {
-    const dci_SleepLocksEnableRequest *wish = &request->body.sleep_locks_enable;
+    const dci_SleepLocksEnableRequest *body = &request->body.sleep_locks_enable;
 
-    s64 error = wish->on || owner == client ? check_wish(client, wish) : 0;
+    s64 error = body->on || owner == client ? check_enable(client, body) : 0;
     if (error != 0)
         return error;
-    if (!wish->on && owner != client)
+    if (!body->on && owner != client)
         return client_error(client, E_NOENT, "no logging of sleep locks to switch off");
-    owner = wish->on ? client : NULL;
-    wanted_count = wish->pids_count;
-    memcpy(wanted_pids, wish->pids, wish->pids_count * sizeof(wanted_pids[0]));
-    wanted_object = wish->coid;
+    owner = body->on ? client : NULL;
+    wanted_count = body->pids_count;
+    memcpy(wanted_pids, body->pids, body->pids_count * sizeof(wanted_pids[0]));
+    wanted_object = body->coid;
     object_failure = (struct failure){0};
     began = sys_time();
     switching_begin(&switching, SWITCHING_OFF);
@@ -175,7 +175,7 @@ static u32 ask_logs(const struct round *round, const struct visit *visit, u64 ar
     *room = LOGS_BYTES_MAX;
     arguments[0] = visit->cursor;
     arguments[1] = *room;
-    return MONITOR_BLOCKED_READ;
+    return INSPECT_BLOCKED_READ;
 }
 
 static enum answer_flaw check_logs(struct visit *visit, u64 now)
@@ -268,7 +268,7 @@ static void note_failure(struct visit *visit)
         return;
     logged[place].failure = visit->failure;
     if (ended)
-        switching_forget(&switching, place);
+        switching_remove(&switching, place);
 }
 
 static s64 sleep_locks_read_step(struct client *client)

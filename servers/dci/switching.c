@@ -8,7 +8,7 @@
 #include <orrery/process.h>
 #include <orrery/sys.h>
 
-void switching_forget(struct switching *switching, u32 index)
+void switching_remove(struct switching *switching, u32 index)
 {
     switching->processes[index] = switching->processes[--switching->count];
 }
@@ -46,7 +46,7 @@ static bool next_off(struct round *round, struct visit *visit)
             switching->place++;
             continue;
         }
-        switching_forget(switching, switching->place);
+        switching_remove(switching, switching->place);
         if (process.failure.error == 0)
             return true;
         tell_off(switching, process.pid);
@@ -74,7 +74,7 @@ static bool next_on(struct round *round, struct visit *visit)
         while (place < switching->count && switching->processes[place].pid != info.pid)
             place++;
         if (place < switching->count && may_try_again(&switching->processes[place].failure))
-            switching_forget(switching, place);
+            switching_remove(switching, place);
         else if (place < switching->count)
             continue;
         return true;

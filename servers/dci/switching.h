@@ -36,6 +36,6 @@ void switching_begin(struct switching *switching, enum switching_phase phase);
 // Goes on as far as it can now. Returns true if all processes are in line.
 bool switching_go(struct switching *switching);
 // Takes processes[index], which has ended, out of the list. The last one takes its place.
-void switching_forget(struct switching *switching, u32 index);
+void switching_remove(struct switching *switching, u32 index);
 
 #endif

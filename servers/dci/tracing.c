@@ -44,7 +44,7 @@ static struct {
 static bool taken; // the kernel gives packets to this process only
 
 // Gives the packets back if nobody here takes them any more, or is about to.
-static void settle(void)
+static void release_packets(void)
 {
     if (!taken || !shared_is_idle(shared))
         return;
@@ -101,19 +101,19 @@ s64 tracing_claim(struct client *client, bool yielding)
 void tracing_unclaim(const struct client *client)
 {
     shared_unclaim(shared, client);
-    settle();
+    release_packets();
 }
 
 // ---- its begin ---------------------------------------------------------------------------------
 
-static s64 check_subscribe(struct client *client, const dci_TraceSubscribeRequest *wish)
+static s64 check_subscribe(struct client *client, const dci_TraceSubscribeRequest *body)
 {
     struct sys_trace_stat stat;
 
-    if (wish->flush_ms != 0 && (wish->flush_ms < FLUSH_MS_MIN || wish->flush_ms > FLUSH_MS_MAX))
+    if (body->flush_ms != 0 && (body->flush_ms < FLUSH_MS_MIN || body->flush_ms > FLUSH_MS_MAX))
         return client_error(client, E_INVAL, "flush_ms must be 0 or %d…%d", FLUSH_MS_MIN,
                             FLUSH_MS_MAX);
-    s64 error = trace_mode_check(client, wish->mode);
+    s64 error = trace_mode_check(client, body->mode);
     if (error == 0)
         error = sys_trace_stat(0, &stat);
     if (error == 0 && stat.subbuffer_bytes > PACKET_BYTES_MAX)
@@ -122,54 +122,54 @@ static s64 check_subscribe(struct client *client, const dci_TraceSubscribeReques
 }
 
 // Returns the mode to come back to, however the subscription ends: the flight recorder goes on.
-static dci_TraceMode mode_before(dci_TraceMode wish)
+static dci_TraceMode mode_before(dci_TraceMode body)
 {
     struct sys_trace_stat stat;
 
-    if (wish == dci_TraceMode_TRACE_MODE_KEEP || sys_trace_stat(0, &stat) != 0)
+    if (body == dci_TraceMode_TRACE_MODE_KEEP || sys_trace_stat(0, &stat) != 0)
         return dci_TraceMode_TRACE_MODE_KEEP;
     return stat.mode == SYS_TRACE_OVERWRITE ? dci_TraceMode_TRACE_MODE_OVERWRITE
                                             : dci_TraceMode_TRACE_MODE_DISCARD;
 }
 
-static void subscribe(struct client *client, const dci_TraceSubscribeRequest *wish)
+static void subscribe(struct client *client, const dci_TraceSubscribeRequest *body)
 {
-    shared_start(shared, client, wish->yielding, (struct forms){0});
-    asked = *wish;
+    shared_start(shared, client, body->yielding, (struct forms){0});
+    asked = *body;
     began = sys_time();
     mask_after = sys_trace_mask();
     process_mask_after = trace_process_mask();
-    mode_after = mode_before(wish->mode);
+    mode_after = mode_before(body->mode);
     rounds = false;
-    with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
-    trace_processes_begin(wish->scope, wish->pid);
-    if (wish->leave_out_monitor && wish->scope != dci_Scope_SCOPE_PROCESS)
+    with_kernel = body->scope != dci_Scope_SCOPE_PROCESS || body->pid == 0;
+    trace_processes_begin(body->scope, body->pid);
+    if (body->leave_out_monitor && body->scope != dci_Scope_SCOPE_PROCESS)
         trace_left_out_begin();
-    flush_ticks = server_ticks(wish->flush_ms);
+    flush_ticks = server_ticks(body->flush_ms);
     next_flush = sys_time() + flush_ticks;
     memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
 }
 
 static s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
 {
-    const dci_TraceSubscribeRequest *wish = &request->body.trace_subscribe;
+    const dci_TraceSubscribeRequest *body = &request->body.trace_subscribe;
 
-    s64 error = check_subscribe(client, wish);
+    s64 error = check_subscribe(client, body);
     if (error == 0)
-        error = scope_begin(client, wish->scope, wish->pid);
+        error = scope_begin(client, body->scope, body->pid);
     if (error == 0)
         error = take_packets(client);
     if (error == 0)
-        error = tracing_claim(client, wish->yielding);
+        error = tracing_claim(client, body->yielding);
     if (error != 0) {
-        settle();
+        release_packets();
         return error;
     }
-    trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
+    trace_settings_begin(client, body->mode, body->set_mask, body->mask);
     if (shared->successor == client)
-        wish_of_successor = *wish;
+        wish_of_successor = *body;
     else
-        subscribe(client, wish);
+        subscribe(client, body);
     return REQUEST_GOES_ON;
 }
 
@@ -196,7 +196,7 @@ static s64 trace_subscribe_step(struct client *client)
     if (result < 0) {
         trace_left_out_end();
         shared_end(shared);
-        settle();
+        release_packets();
     }
     if (result != REQUEST_DONE)
         return result;
@@ -297,13 +297,13 @@ static s64 begin_end(void)
 
 static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request)
 {
-    const dci_TraceUnsubscribeRequest *wish = &request->body.trace_unsubscribe;
+    const dci_TraceUnsubscribeRequest *body = &request->body.trace_unsubscribe;
 
     if (shared->owner.client != client || shared->displacing)
         return client_error(client, E_NOENT, "this client does not take packets");
-    if (wish->set_mask) {
-        mask_after = wish->mask;
-        process_mask_after = wish->process_mask;
+    if (body->set_mask) {
+        mask_after = body->mask;
+        process_mask_after = body->process_mask;
     }
     return begin_end();
 }
@@ -406,7 +406,7 @@ static s64 trace_unsubscribe_step(struct client *client)
     }
     if (result < 0 || end.phase == END_MASKS_BACK) {
         shared_end(shared);
-        settle();
+        release_packets();
     }
     return result == REQUEST_DONE ? reply_end(client) : result;
 }
@@ -442,7 +442,7 @@ static void end_displacement(s64 result)
     if (result < 0)
         drop_subscription();
     shared_end(shared);
-    settle();
+    release_packets();
 }
 
 static u64 displacement_work(u64 now)
@@ -488,7 +488,7 @@ static void tracing_release(struct client *client)
         drop_subscription();
         shared_end(shared);
     }
-    settle();
+    release_packets();
 }
 
 static const struct request_kind kinds[] = {

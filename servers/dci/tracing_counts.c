@@ -6,7 +6,7 @@
 #include "tracing.h"
 #include "tracing_settings.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static u32 ask_stat(const struct round *round, const struct visit *visit, u64 ar
     (void)round;
     *room = sizeof(struct sys_trace_stat);
     arguments[0] = visit->part;
-    return MONITOR_TRACE_STAT;
+    return INSPECT_TRACE_STAT;
 }
 
 static enum answer_flaw check_stat(struct visit *visit, u64 now)
@@ -109,8 +109,8 @@ s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask)
 
 static s64 trace_stat_begin(struct client *client, const dci_Request *request)
 {
-    const dci_TraceStatRequest *wish = &request->body.trace_stat;
-    s64 error = scope_begin(client, wish->scope, wish->pid);
+    const dci_TraceStatRequest *body = &request->body.trace_stat;
+    s64 error = scope_begin(client, body->scope, body->pid);
     return error != 0 ? error : REQUEST_GOES_ON;
 }
 

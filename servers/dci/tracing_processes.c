@@ -10,7 +10,7 @@
 #include "tracing.h"
 #include "tracing_settings.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <string.h>
@@ -79,10 +79,10 @@ static u32 ask_packet(const struct round *live, const struct visit *visit, u64 a
                       u32 *room)
 {
     (void)live;
-    *room = MONITOR_BYTES;
+    *room = INSPECT_BYTES;
     arguments[0] = visit->part;
     arguments[1] = round.flush;
-    return MONITOR_TRACE_READ;
+    return INSPECT_TRACE_READ;
 }
 
 // The kernel has checked the packet itself.
@@ -114,7 +114,7 @@ static const struct round_kind packets_kind = {.ask = ask_packet,
                                                .advance = advance_packet,
                                                .next = next_live,
                                                .questions_max = VISIT_PACKETS_MAX,
-                                               .bytes_max = VISIT_PACKETS_MAX * MONITOR_BYTES,
+                                               .bytes_max = VISIT_PACKETS_MAX * INSPECT_BYTES,
                                                .nothing = E_NOENT};
 
 // Pushes a packet that lies at `bytes`, or that the kernel has (bytes NULL). Returns 1, 0 if there

@@ -8,7 +8,7 @@
 #include "tracing.h"
 #include "tracing_left_out.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 
 u64 trace_process_mask(void)
@@ -62,7 +62,7 @@ static u32 ask_mask(const struct round *round, const struct visit *visit, u64 ar
     *room = 0;
     arguments[0] = trace_left_out_has(visit->pid) ? 0 : round->values[0];
     arguments[1] = round->values[1];
-    return MONITOR_TRACE_MASK;
+    return INSPECT_TRACE_MASK;
 }
 
 const struct round_kind trace_mask_kind = {.ask = ask_mask};
@@ -123,19 +123,19 @@ s64 trace_settings_step(struct client *client)
 
 static s64 trace_set_begin(struct client *client, const dci_Request *request)
 {
-    const dci_TraceSetRequest *wish = &request->body.trace_set;
+    const dci_TraceSetRequest *body = &request->body.trace_set;
 
-    s64 error = trace_mode_check(client, wish->mode);
+    s64 error = trace_mode_check(client, body->mode);
     if (error == 0)
-        error = scope_begin(client, wish->scope, wish->pid);
+        error = scope_begin(client, body->scope, body->pid);
     if (error != 0)
         return error;
     // A mode would throw away the packets that another client takes.
-    if (wish->mode != dci_TraceMode_TRACE_MODE_KEEP && tracing.shared.owner.client != client)
+    if (body->mode != dci_TraceMode_TRACE_MODE_KEEP && tracing.shared.owner.client != client)
         error = tracing_claim(client, false);
     if (error != 0)
         return error;
-    trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
+    trace_settings_begin(client, body->mode, body->set_mask, body->mask);
     return REQUEST_GOES_ON;
 }
 

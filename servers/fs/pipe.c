@@ -174,7 +174,7 @@ static bool has_room(const struct pipe *pipe, u64 bytes)
 }
 
 // Moves bytes between the calls that wait. Refuses all writers if nobody can read.
-static void settle(struct pipe *pipe)
+static void move_waiting(struct pipe *pipe)
 {
     struct queue *writers = &pipe->waiting[PIPE_WRITE];
     while (pipe->openings[PIPE_READ] == 0 && writers->first != NULL) {
@@ -221,7 +221,7 @@ static CO_METHOD s64 do_read(struct pipe *self, u64 call, void *to, u64 bytes, b
     CO_HOME(self);
     mutex_lock(&self->lock);
     s64 status = read_locked(self, call, to, bytes, no_wait, moved);
-    settle(self);
+    move_waiting(self);
     mutex_unlock(&self->lock);
     return status;
 }
@@ -253,7 +253,7 @@ static CO_METHOD s64 do_write(struct pipe *self, u64 call, const void *from, u64
     CO_HOME(self);
     mutex_lock(&self->lock);
     s64 status = write_locked(self, call, from, bytes, no_wait, moved);
-    settle(self);
+    move_waiting(self);
     mutex_unlock(&self->lock);
     return status;
 }
@@ -263,7 +263,7 @@ static CO_METHOD s64 do_close(struct pipe *self, enum pipe_end end)
     CO_HOME(self);
     mutex_lock(&self->lock);
     self->openings[end]--;
-    settle(self);
+    move_waiting(self);
     bool last = self->openings[PIPE_READ] == 0 && self->openings[PIPE_WRITE] == 0;
     mutex_unlock(&self->lock);
     return last;

@@ -71,7 +71,7 @@ static struct owner *owner_of(u32 pid)
 }
 
 // Frees an owner that has nothing.
-static void owner_settle(struct owner *owner)
+static void owner_free_empty(struct owner *owner)
 {
     if (owner->records > 0 || owner->waits > 0 || owner->used)
         return;
@@ -276,7 +276,7 @@ static void answer_at(struct waiting **link, s64 status)
     waiting->owner->waits--;
     table.wait_count--;
     fs_answer_lock(waiting->call, status);
-    owner_settle(waiting->owner);
+    owner_free_empty(waiting->owner);
     node_put(waiting->node);
     free(waiting);
 }
@@ -353,7 +353,7 @@ s64 records_set(struct node *node, const struct record_range *range, u64 call)
         owner->used = true;
         status = set_or_wait(node, owner, range, call);
         owner->used = false;
-        owner_settle(owner);
+        owner_free_empty(owner);
     }
     mutex_unlock(&table.lock);
     // A sweep has the locks of who ends after this. Who ended before is found here.
@@ -393,7 +393,7 @@ static void remove_if(u64 bucket, bool (*chosen)(const struct record *record, vo
             continue;
         }
         remove_at(link);
-        owner_settle(owner);
+        owner_free_empty(owner);
     }
 }
 

@@ -97,7 +97,7 @@ static void return_index(u32 index)
 }
 
 // Ends the account of a share whose memory has ended.
-static void share_settle(struct share *share)
+static void share_close(struct share *share)
 {
     pages_return(share->bytes / PAGE);
     ipc_badge_destroy(share->badge);
@@ -108,7 +108,7 @@ static s64 on_gone(struct ipc_request *request)
 {
     if (request->call != 0 || request->pid != 0)
         return E_NOTSUP; // only the kernel tells
-    share_settle(request->context);
+    share_close(request->context);
     return 0;
 }
 
@@ -169,7 +169,7 @@ void share_put(struct share *share)
     return_index(share->index);
     // If clients still hold the memory, on_gone settles, perhaps before this returns.
     if (sys_memory_leave(share->memory) != 1)
-        share_settle(share);
+        share_close(share);
 }
 
 // ---- changes -----------------------------------------------------------------------------------

@@ -225,7 +225,7 @@ bool names_registered(const char *name)
     return found;
 }
 
-void names_forget(u32 service)
+void names_remove(u32 service)
 {
     mutex_lock(&names.lock);
     for (u32 i = 0; i < NAMES_MAX; i++) {

@@ -17,7 +17,7 @@ s64 names_create(const struct manifest *manifest);
 s64 names_endpoint(u32 service);
 bool names_registered(const char *name);
 // Removes the names of a service whose process has ended.
-void names_forget(u32 service);
+void names_remove(u32 service);
 // The state of each service for the request `list`. The supervisor writes it.
 struct names_state {
     u32 pid, starts;

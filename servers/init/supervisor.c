@@ -19,7 +19,7 @@
 #include <user/time.h>
 
 #define RUN SERVICES_MAX // index of the program that is run instead of console services
-#define LOOK_US 5000     // between two looks while a service waits for another one's name
+#define POLL_US 5000     // between two looks while a service waits for another one's name
 #define UP_US 10000000   // a service that has not registered a name after this counts as up
 #define HOPELESS_MS 400  // nobody waits for a service with such a pause: it has failed repeatedly
 #define ENDS_MAX 256     // ends of processes that wait for the loop
@@ -177,7 +177,7 @@ static void ended(struct service *service, s32 status)
     enum restart restart = service->plan->restart;
     bool again = restart == RESTART_ALWAYS || (restart == RESTART_FAILURE && status != 0);
     u32 pid = service->pid;
-    names_forget(service->index);
+    names_remove(service->index);
     service->pid = 0;
     note_state(service);
     if (again)
@@ -239,7 +239,7 @@ static bool has_what_it_needs(const struct service *service)
 }
 
 // Starts the services that are due. Returns the time to look again.
-static u64 look(void)
+static u64 poll_services(void)
 {
     u64 next = THREAD_FOREVER;
     for (u32 i = 0; i < service_count; i++) {
@@ -250,7 +250,7 @@ static u64 look(void)
             start(service);
         u64 due = THREAD_FOREVER;
         if (service->state == STATE_WAITING)
-            due = time_after_us(LOOK_US);
+            due = time_after_us(POLL_US);
         else if (service->state == STATE_PAUSING)
             due = service->due;
         next = due < next ? due : next;
@@ -295,7 +295,7 @@ void supervise(const struct manifest *manifest, char *program, bool power_off)
         plan_program(program);
     for (;;) {
         handle_ends();
-        u64 next = look();
+        u64 next = poll_services();
         semaphore_down_until(&ends.news, next);
     }
 }

@@ -46,7 +46,7 @@ bool server_work(void)
     for (u32 i = 0; i < SOCKETS_A_TURN; i++) {
         poll_interfaces();
         if (tcp_tw_pcbs != NULL)
-            sockets_settle_over();
+            sockets_release_ended();
         if (!sockets_work())
             return false;
     }

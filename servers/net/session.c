@@ -14,7 +14,7 @@
 #include <user/process.h>
 #include <user/thread.h>
 
-static struct session *sessions[NET_SESSIONS_MAX];
+static struct client_session *sessions[NET_SESSIONS_MAX];
 struct holder *holders;
 cap_t sessions_doorbell;
 
@@ -24,7 +24,7 @@ cap_t sessions_doorbell;
 static CO_METHOD s64 session_num_children(struct co_rep *self)
 {
     CO_HOME(self);
-    const struct session *session = (const struct session *)self->root;
+    const struct client_session *session = (const struct client_session *)self->root;
     s64 count = 0;
 
     for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
@@ -35,7 +35,7 @@ static CO_METHOD s64 session_num_children(struct co_rep *self)
 static CO_METHOD s64 session_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
-    const struct session *session = (const struct session *)self->root;
+    const struct client_session *session = (const struct client_session *)self->root;
     u32 count = 0;
 
     for (u32 i = 0; i < NET_SOCKETS_MAX && count < max; i++) {
@@ -65,7 +65,7 @@ static const struct session_ops session_ops = {
 static struct co_class session_class = {
     .name = "Session",
     .implementation = "NetSession",
-    .size = sizeof(struct session),
+    .size = sizeof(struct client_session),
     .ops = &session_ops.base,
     .destroy = session_free,
 };
@@ -82,7 +82,7 @@ u32 sessions_coids(coid_t *out, u32 max)
 {
     u32 count = 0;
     for (u32 i = 0; i < NET_SESSIONS_MAX && count < max; i++) {
-        const struct session *session = sessions[i];
+        const struct client_session *session = sessions[i];
         if (session != NULL)
             out[count++] = session->root.coid;
     }
@@ -91,7 +91,7 @@ u32 sessions_coids(coid_t *out, u32 max)
 
 // ---- wake-ups ----------------------------------------------------------------------------------
 
-static void session_end(struct session *session)
+static void session_end(struct client_session *session)
 {
     for (u32 i = 0; i < NET_SOCKETS_MAX; i++) {
         struct socket *socket = session->sockets[i];
@@ -110,7 +110,7 @@ static void session_end(struct session *session)
 }
 
 // A full queue is no loss: what is in it says the same.
-static void send_wake(struct session *session)
+static void send_wake(struct client_session *session)
 {
     static const u64 nothing[MESSAGE_WORDS];
 
@@ -127,7 +127,7 @@ void sessions_wake(u64 now)
     for (struct holder *holder = holders, *next; holder != NULL; holder = next) {
         next = holder->next;
         if (holder->wake <= now)
-            send_wake(container_of(holder, struct session, holder));
+            send_wake(container_of(holder, struct client_session, holder));
     }
 }
 
@@ -148,7 +148,7 @@ static s64 watch(void *argument)
 
     mutex_lock(&net_lock);
     s64 found = CO_CALL(struct session_rep, coid, find);
-    cap_t copy = found > 0 ? ((struct session *)found)->watched : 0;
+    cap_t copy = found > 0 ? ((struct client_session *)found)->watched : 0;
     mutex_unlock(&net_lock);
     if (copy != 0) {
         ipc_call(copy, &message);
@@ -159,7 +159,7 @@ static s64 watch(void *argument)
     mutex_lock(&net_lock);
     found = CO_CALL(struct session_rep, coid, find);
     if (found > 0)
-        session_end((struct session *)found);
+        session_end((struct client_session *)found);
     mutex_unlock(&net_lock);
     server_wake();
     return 0;
@@ -169,7 +169,7 @@ static s64 watch(void *argument)
 
 static s64 session_create(u32 slot, u32 pid, cap_t wake, cap_t *endpoint)
 {
-    struct session *session = calloc(1, sizeof(*session));
+    struct client_session *session = calloc(1, sizeof(*session));
     if (session == NULL)
         return E_NOMEM;
     session->slot = slot;
@@ -193,7 +193,7 @@ static s64 session_create(u32 slot, u32 pid, cap_t wake, cap_t *endpoint)
     return 0;
 }
 
-static s64 start_watching(struct session *session)
+static s64 start_watching(struct client_session *session)
 {
     struct thread_attributes attributes = THREAD_ATTRIBUTES;
     struct thread *thread;

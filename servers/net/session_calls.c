@@ -9,11 +9,11 @@
 #include <user/ipc.h>
 
 // Takes the lock: the caller's session, or NULL when it has ended.
-static struct session *enter(const struct ipc_caller *caller)
+static struct client_session *enter(const struct ipc_caller *caller)
 {
     mutex_lock(&net_lock);
     s64 found = CO_CALL(struct session_rep, (coid_t)caller->context, find);
-    return found > 0 ? (struct session *)found : NULL; // E_STALE
+    return found > 0 ? (struct client_session *)found : NULL; // E_STALE
 }
 
 // Ends a call: does what the call has given lwIP and others to do. Returns the result.
@@ -26,7 +26,7 @@ static s64 leave(s64 result)
 
 // Does as leave for a call that may wake its own process. The wake-up goes along with the answer,
 // if that is no error: a message would cost more than the rest.
-static s64 leave_woken(struct session *session, u32 *wake, s64 result)
+static s64 leave_woken(struct client_session *session, u32 *wake, s64 result)
 {
     server_work();
     *wake = result == 0 && session->holder.wake == 0;
@@ -35,7 +35,7 @@ static s64 leave_woken(struct session *session, u32 *wake, s64 result)
     return leave(result);
 }
 
-static struct socket *socket_at(const struct session *session, u32 number)
+static struct socket *socket_at(const struct client_session *session, u32 number)
 {
     return session != NULL && number < NET_SOCKETS_MAX ? session->sockets[number] : NULL;
 }
@@ -46,7 +46,7 @@ static struct socket *enter_socket(const struct ipc_caller *caller, u32 number)
     return socket_at(enter(caller), number);
 }
 
-static s64 free_number(const struct session *session)
+static s64 free_number(const struct client_session *session)
 {
     for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
         if (session->sockets[i] == NULL)
@@ -67,16 +67,16 @@ s64 net_session_server_doorbell(struct ipc_caller *caller, cap_t *endpoint)
     return 0;
 }
 
-s64 net_session_server_look(struct ipc_caller *caller, u32 number, u32 *wake)
+s64 net_session_server_poll(struct ipc_caller *caller, u32 number, u32 *wake)
 {
-    struct session *session = enter(caller);
+    struct client_session *session = enter(caller);
     if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
         return leave(E_NOENT);
     socket_ready(session->sockets[number]);
     return leave_woken(session, wake, 0);
 }
 
-static s64 create(struct session *session, u32 *number, cap_t *memory)
+static s64 create(struct client_session *session, u32 *number, cap_t *memory)
 {
     if (session == NULL)
         return E_PEER;
@@ -130,8 +130,8 @@ static s64 get_names(const struct socket *socket, struct net_names *names)
     return 0;
 }
 
-static s64 accept(struct session *session, u32 number, u32 *accepted, struct net_names *names,
-                  cap_t *memory)
+static s64 accept(struct client_session *session, u32 number, u32 *accepted,
+                  struct net_names *names, cap_t *memory)
 {
     if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
         return E_NOENT;
@@ -164,7 +164,7 @@ s64 net_session_server_accept(struct ipc_caller *caller, u32 number, u32 *accept
 s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 address, u32 port,
                                u32 *wake)
 {
-    struct session *session = enter(caller);
+    struct client_session *session = enter(caller);
     struct socket *socket = socket_at(session, number);
     if (socket == NULL)
         return leave(E_NOENT);
@@ -174,7 +174,7 @@ s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 addres
 
 s64 net_session_server_finish(struct ipc_caller *caller, u32 number, u32 deaf, u32 *wake)
 {
-    struct session *session = enter(caller);
+    struct client_session *session = enter(caller);
     struct socket *socket = socket_at(session, number);
     if (socket == NULL)
         return leave(E_NOENT);
@@ -184,7 +184,7 @@ s64 net_session_server_finish(struct ipc_caller *caller, u32 number, u32 deaf, u
 
 // Keeps a socket's memory for the process to use again, if all that it holds has gone. Returns
 // whether it did.
-static u32 keep(struct session *session, u32 number, bool all_sent)
+static u32 keep(struct client_session *session, u32 number, bool all_sent)
 {
     if (session->kept_count == NET_KEPT_MAX)
         return 0;
@@ -193,7 +193,8 @@ static u32 keep(struct session *session, u32 number, bool all_sent)
     return session->kept[number] != NULL;
 }
 
-static s64 let_go(struct session *session, u32 number, u32 *kept, void (*how)(struct socket *))
+static s64 let_go(struct client_session *session, u32 number, u32 *kept,
+                  void (*how)(struct socket *))
 {
     if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
         return E_NOENT;
@@ -207,14 +208,14 @@ static s64 let_go(struct session *session, u32 number, u32 *kept, void (*how)(st
 
 s64 net_session_server_close(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept, u32 *wake)
 {
-    struct session *session = enter(caller);
+    struct client_session *session = enter(caller);
     *kept = keep;
     return leave_woken(session, wake, let_go(session, number, kept, socket_release));
 }
 
 s64 net_session_server_abort(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept, u32 *wake)
 {
-    struct session *session = enter(caller);
+    struct client_session *session = enter(caller);
     *kept = keep;
     return leave_woken(session, wake, let_go(session, number, kept, socket_abort));
 }

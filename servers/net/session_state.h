@@ -20,7 +20,7 @@ struct session_rep {
     CO_REP(struct session_ops);
 };
 
-struct session {
+struct client_session {
     struct co_root root;
     struct session_rep rep;
     struct ipc_service service;

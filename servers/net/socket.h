@@ -57,7 +57,7 @@ void socket_abort(struct socket *socket);
 // Notes that there is something to do for it: its process or its connection has changed something.
 void socket_ready(struct socket *socket);
 // Sockets let go of connections that have ended on both sides.
-void sockets_settle_over(void);
+void sockets_release_ended(void);
 // Works on the socket that has been ready for longest: false when there is none.
 bool sockets_work(void);
 // Writes COIDs of sockets that nobody holds, at most max. Returns how many were written, or with

@@ -150,7 +150,7 @@ void socket_note_unread(struct socket *socket)
 }
 
 // Ends a connection that nobody holds, once both sides have said all.
-void socket_settle(struct socket *socket)
+void socket_finish(struct socket *socket)
 {
     bool held = socket->holder != NULL || socket->listener != NULL;
 

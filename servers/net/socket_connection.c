@@ -36,7 +36,7 @@ static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes,
     if (bytes == NULL) {
         acknowledge_later(pcb);
         socket->peer_finished = true;
-        socket_settle(socket);
+        socket_finish(socket);
         return socket_callback_end(pcb);
     }
     if (socket_takes_nothing(socket)) {
@@ -65,7 +65,7 @@ static err_t on_sent(void *argument, struct tcp_pcb *pcb, u16 count)
     socket->polls = 0;
     if (!socket->asked)
         socket_ready(socket);
-    socket_settle(socket);
+    socket_finish(socket);
     return socket_callback_end(pcb);
 }
 

@@ -52,7 +52,7 @@ void socket_reset(struct socket *socket, s32 error)
 // lwIP keeps a connection that has ended for 2 MSL and then forgets it without a word, so its
 // socket lets go of it before. One inside of the machine need not be kept: the other side is at its
 // end, and nothing of it is under way.
-void sockets_settle_over(void)
+void sockets_release_ended(void)
 {
     static u8 seen; // argument of those that were here before; new ones come first
     struct tcp_pcb *next;

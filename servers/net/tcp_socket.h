@@ -105,7 +105,7 @@ bool socket_takes_nothing(const struct socket *socket);
 // Notes whether bytes have come that the process has not taken. Before its memory goes.
 void socket_note_unread(struct socket *socket);
 // Ends a connection that nobody holds, once both sides have said all.
-void socket_settle(struct socket *socket);
+void socket_finish(struct socket *socket);
 
 // ---- socket_connection.c ------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 
 #include <orrery/errors.h>
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,9 +109,9 @@ struct scan {
 
 static s64 ask(u32 pid, u32 operation, u64 first, u64 second, u64 *result, void *to, u64 bytes)
 {
-    struct sys_monitor_request request = {
+    struct sys_inspect_request request = {
         .pid = pid, .operation = operation, .arguments = {first, second}};
-    s64 status = sys_process_monitor(&request, to, bytes);
+    s64 status = sys_process_inspect(&request, to, bytes);
     *result = request.results[0];
     return status;
 }
@@ -121,7 +121,7 @@ static s64 read_classes(u32 pid, struct scan *scan)
     struct sys_class one;
     u64 unused;
     for (u32 index = 0; index < CLASSES_MAX; index++) {
-        s64 status = ask(pid, MONITOR_CLASS, index, 0, &unused, &one, sizeof(one));
+        s64 status = ask(pid, INSPECT_CLASS, index, 0, &unused, &one, sizeof(one));
         if (status == E_NOENT)
             return 0;
         if (status < 0)
@@ -161,7 +161,7 @@ static s64 scan_objects(u32 pid, struct scan *scan, struct text *text)
     u64 cursor = 0;
     s64 bytes = read_classes(pid, scan);
     while (bytes >= 0 && !text->failed) {
-        bytes = ask(pid, MONITOR_SCAN, cursor, SCAN_BYTES, &cursor, scan->records, SCAN_BYTES);
+        bytes = ask(pid, INSPECT_SCAN, cursor, SCAN_BYTES, &cursor, scan->records, SCAN_BYTES);
         if (bytes <= 0)
             break;
         add_objects(scan, (u64)bytes < SCAN_BYTES ? (u64)bytes : SCAN_BYTES, text);

@@ -52,28 +52,28 @@ static void add_affinity(struct sched_decision *decision, const struct view *vie
     }
 }
 
-void decisions_add(const struct policy *policy, const struct view *view, const struct wish *wish,
-                   s32 result)
+void decisions_add(const struct policy *policy, const struct view *view,
+                   const struct proposal *proposal, s32 result)
 {
     struct sched_decision *decision = &ring[made % SCHED_DECISIONS];
 
     *decision = (struct sched_decision){.time = time_now(),
                                         .number = ++made,
-                                        .pid = wish->pid,
-                                        .from = wish->from,
-                                        .to = wish->to,
+                                        .pid = proposal->pid,
+                                        .from = proposal->from,
+                                        .to = proposal->to,
                                         .result = result,
                                         .cpus = (u8)view->cpus,
-                                        .action = (u8)wish->action,
+                                        .action = (u8)proposal->action,
                                         .pairs_ms = view->pairs_ms,
                                         .pairs_age_ms = view->pairs_age_ms};
     memcpy(decision->lengths, view->lengths, sizeof(decision->lengths));
     strncpy(decision->policy, policy->name, SCHED_POLICY_BYTES - 1);
-    watch_name(wish->pid, decision->name);
+    watch_name(proposal->pid, decision->name);
     for (u32 i = 0; i < view->count; i++)
-        if (view->processes[i].cpu == wish->from)
+        if (view->processes[i].cpu == proposal->from)
             add_candidate(decision, &view->processes[i]);
-    add_pairs(decision, view, wish->pair);
+    add_pairs(decision, view, proposal->pair);
     add_affinity(decision, view);
 }
 

@@ -6,8 +6,8 @@
 #include "policies/policy.h"
 
 // Adds a decision of a policy, with what it saw, and the result of its placement.
-void decisions_add(const struct policy *policy, const struct view *view, const struct wish *wish,
-                   s32 result);
+void decisions_add(const struct policy *policy, const struct view *view,
+                   const struct proposal *proposal, s32 result);
 // Copies as many of the last ones as there are, or fit, the oldest first. Returns how many.
 u32 decisions_copy(struct sched_decision *to, u64 room);
 u64 decisions_made(void); // since the start

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often processes may be placed, whatever a policy wishes (S004 §4.5.1).
+// How often processes may be placed, whatever a policy proposes (S004 §4.5.1).
 #ifndef SCHED_LIMITS_H
 #define SCHED_LIMITS_H
 

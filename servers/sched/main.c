@@ -11,7 +11,7 @@
 #include "watch.h"
 
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,27 +54,27 @@ static s64 choose(const char *name)
 
 // ---- placing ------------------------------------------------------------------------------------
 
-static void act(const struct view *view, const struct wish *wish)
+static void act(const struct view *view, const struct proposal *proposal)
 {
-    if (!placing_allowed(wish)) {
+    if (!placing_allowed(proposal)) {
         state.held_back++;
         return;
     }
-    s64 result = placing_do(wish);
-    decisions_add(policy, view, wish, (s32)result);
+    s64 result = placing_do(proposal);
+    decisions_add(policy, view, proposal, (s32)result);
     watch_anew(); // what was read before says nothing about the new place
 }
 
 static void take_turn(void)
 {
     static struct view view;
-    struct wish wish;
+    struct proposal proposal;
 
     if (watch_read() < 0)
         state.failures++;
     state.readings++;
-    if (watch_view(&view, limits_rests) && policy->decide(&view, &wish))
-        act(&view, &wish);
+    if (watch_view(&view, limits_rests) && policy->decide(&view, &proposal))
+        act(&view, &proposal);
 }
 
 static __attribute__((noreturn)) void place_for_ever(void)
@@ -117,12 +117,12 @@ static s64 asked(u64 operation, const u64 arguments[2], void *buffer, u64 bytes)
 
     memcpy(name, arguments, SCHED_POLICY_BYTES);
     mutex_lock(&lock);
-    if (operation == MONITOR_SCHED)
+    if (operation == INSPECT_SCHED)
         result = tell(buffer, arguments[0] < bytes ? arguments[0] : bytes);
-    else if (operation == MONITOR_SCHED_POLICY)
+    else if (operation == INSPECT_SCHED_POLICY)
         result = choose(name);
     mutex_unlock(&lock);
-    if (operation == MONITOR_SCHED_POLICY && result == 0)
+    if (operation == INSPECT_SCHED_POLICY && result == 0)
         thread_unpark(placer);
     return result;
 }

@@ -21,6 +21,6 @@ def test_the_example_is_what_the_guest_runs():
     with open(os.path.join(ROOT, "tests/guest/user/test-own-logs/example.c"),
               encoding="utf-8") as file:
         example = file.read()
-    for first in ("struct sys_monitor_request want", "s64 told = log_event"):
+    for first in ("struct sys_inspect_request want", "s64 told = log_event"):
         block = re.search(rf"(?:^    {first}.*\n(?:^    .*\n)*)", page, re.MULTILINE)
         assert block[0] in example

@@ -26,7 +26,7 @@ def watch_heat(browser, number, begin, end):
     watch(browser, number, kind="heat", measure="run-cycles", **{"from": begin, "to": end})
 
 
-def watch_standing(browser):
+def watch_background(browser):
     watch_heat(browser, ALL, 0, 1e15)
     watch(browser, METRIC, kind="metric", metric="IPC", of="m")
     watch(browser, STATUS, kind="status")
@@ -84,7 +84,7 @@ def test_who_comes_late_sees_what_the_others_saw(running, gateway):
     with Browser(gateway) as one, Browser(gateway) as other:
         both, by_minute, edges = (one, other), [], []
         for browser in both:
-            watch_standing(browser)
+            watch_background(browser)
         for number in range(MINUTES):
             # A cell in which the clock leaps lies half a minute before.
             edges.append(leap(running, both, 60) - 45e9)
@@ -96,7 +96,7 @@ def test_who_comes_late_sees_what_the_others_saw(running, gateway):
         for browser in both:
             browser.until(lambda browser=browser: len(browser.topics.get(METRIC, {})) >= 2)
         with Browser(gateway) as late:
-            watch_standing(late)
+            watch_background(late)
             for browser in (one, other, late):
                 watch_minutes(browser, edges)
             for browser in (one, other, late):

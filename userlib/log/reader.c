@@ -213,13 +213,13 @@ static void mark_read(const struct log_reader *reader, const struct pass *pass)
 // the row that it is about to write is its last, and what it may overwrite is not looked at.
 static s64 read_stopped(struct log_reader *reader, u32 safe, struct pass *pass, u32 *rows)
 {
-    bool settles = reader->cpu != LOG_OF_PROGRAM;
+    bool quiesces = reader->cpu != LOG_OF_PROGRAM;
 
     store(&reader->place->control, reader->control & ~LOG_ENTRIES);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    s64 error = settles ? sys_log_settle(reader->cpu) : 0;
+    s64 error = quiesces ? sys_log_quiesce(reader->cpu) : 0;
     if (error == 0) {
-        *pass = copy_back(reader, settles ? reader->bytes / reader->row_bytes : safe, rows);
+        *pass = copy_back(reader, quiesces ? reader->bytes / reader->row_bytes : safe, rows);
         if (!(reader->control & LOG_STAMP))
             mark_read(reader, pass);
     }

@@ -13,7 +13,7 @@
 #define RETRY_US 2000 // while the server is being restarted
 
 static struct mutex session_lock; // of the following two
-static struct session *current;
+static struct net_session *current;
 static cap_t wake_endpoint; // ours; one for all sessions
 
 static struct mutex wait_lock;
@@ -62,7 +62,7 @@ static s64 on_wake(struct ipc_request *request)
 
 // ---- the session -------------------------------------------------------------------------------
 
-void session_put(struct session *session)
+void session_put(struct net_session *session)
 {
     if (__atomic_sub_fetch(&session->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
@@ -75,13 +75,13 @@ void session_put(struct session *session)
     free(session);
 }
 
-static struct session *hold(struct session *session)
+static struct net_session *hold(struct net_session *session)
 {
     __atomic_add_fetch(&session->references, 1, __ATOMIC_RELAXED);
     return session;
 }
 
-bool session_lost(const struct session *session)
+bool session_lost(const struct net_session *session)
 {
     return __atomic_load_n(&session->lost, __ATOMIC_ACQUIRE);
 }
@@ -93,12 +93,12 @@ void session_woken(s64 error, const u32 *wake)
 }
 
 // When there is no memory for a call, it looks at all of them, later.
-void session_ring(struct session *session, u32 number)
+void session_ring(struct net_session *session, u32 number)
 {
     static const u64 nothing[MESSAGE_WORDS];
     u32 wake = 0;
 
-    s64 error = net_session_look(session->endpoint, number, &wake);
+    s64 error = net_session_poll(session->endpoint, number, &wake);
     session_woken(error, &wake);
     // E_PEER: watch() sees it. A full queue: enough have rung.
     if (error != 0 && error != E_PEER)
@@ -108,7 +108,7 @@ void session_ring(struct session *session, u32 number)
 // Runs a thread of each session, which waits for the server's end.
 static s64 watch(void *argument)
 {
-    struct session *session = argument;
+    struct net_session *session = argument;
 
     net_session_stay(session->endpoint);
     __atomic_store_n(&session->lost, true, __ATOMIC_RELEASE);
@@ -124,7 +124,7 @@ static s64 watch(void *argument)
     return 0;
 }
 
-static s64 start_watching(struct session *session)
+static s64 start_watching(struct net_session *session)
 {
     struct thread_attributes attributes = THREAD_ATTRIBUTES;
     struct thread *thread;
@@ -140,9 +140,9 @@ static s64 start_watching(struct session *session)
     return error;
 }
 
-static s64 open_with(cap_t server, struct session **out)
+static s64 open_with(cap_t server, struct net_session **out)
 {
-    struct session *session = calloc(1, sizeof(*session));
+    struct net_session *session = calloc(1, sizeof(*session));
     if (session == NULL)
         return E_NOMEM;
     s64 error = net_open(server, wake_endpoint, &session->endpoint);
@@ -160,7 +160,7 @@ static s64 open_with(cap_t server, struct session **out)
     return error;
 }
 
-static s64 open_session(u64 deadline, struct session **session)
+static s64 open_session(u64 deadline, struct net_session **session)
 {
     struct service *service = service_get(NET_SERVICE);
     cap_t server;
@@ -192,7 +192,7 @@ static s64 make_wake_endpoint(void)
     return 0;
 }
 
-s64 session_get(u64 deadline, struct session **session)
+s64 session_get(u64 deadline, struct net_session **session)
 {
     s64 error = 0;
 

@@ -9,7 +9,7 @@
 #include <orrery/process.h>
 #include <user/thread.h>
 
-struct session {
+struct net_session {
     u64 references; // atomic: its sockets, its watching thread, and `current`
     cap_t endpoint; // takes ipc/net_session.idl
     cap_t doorbell; // takes wake-ups
@@ -21,11 +21,11 @@ struct session {
 
 // Gets the live session, with a reference for the caller. Makes one by deadline if there is none.
 // Returns 0, E_TIMEOUT, E_NOENT (no name service), E_LIMIT or E_NOMEM.
-s64 session_get(u64 deadline, struct session **session);
-void session_put(struct session *session);
-bool session_lost(const struct session *session);
+s64 session_get(u64 deadline, struct net_session **session);
+void session_put(struct net_session *session);
+bool session_lost(const struct net_session *session);
 // Makes the server look at one of our sockets before this returns.
-void session_ring(struct session *session, u32 number);
+void session_ring(struct net_session *session, u32 number);
 // Acts on the answer of a call. If it came, it says whether the process is to look at its sockets.
 void session_woken(s64 error, const u32 *wake);
 

@@ -7,7 +7,7 @@
 // ---- life --------------------------------------------------------------------------------------
 
 // Maps the memory of a socket of this number: new, or what has been kept of the one before.
-static s64 map(struct session *session, u32 number, cap_t memory, void **address)
+static s64 map(struct net_session *session, u32 number, cap_t memory, void **address)
 {
     void **mapped = &session->mapped[number];
 
@@ -26,7 +26,7 @@ static s64 map(struct session *session, u32 number, cap_t memory, void **address
 }
 
 // Takes over the session's reference and the capability.
-static s64 set_up(struct net_socket *socket, struct session *session, u32 number, cap_t memory)
+static s64 set_up(struct net_socket *socket, struct net_session *session, u32 number, cap_t memory)
 {
     void *address;
     u32 kept, wake = 0;
@@ -47,7 +47,7 @@ static s64 set_up(struct net_socket *socket, struct session *session, u32 number
 
 s64 net_socket_open(u64 deadline, struct net_socket *socket)
 {
-    struct session *session;
+    struct net_session *session;
     u32 number;
     cap_t memory;
 
@@ -65,7 +65,7 @@ s64 net_socket_open(u64 deadline, struct net_socket *socket)
 // Another thread may have a new socket of this number, and its memory, before the answer comes.
 void net_socket_close(struct net_socket *socket, bool reset)
 {
-    struct session *session = socket->session;
+    struct net_session *session = socket->session;
     void *address = socket->shared;
     u32 kept = 0, wake = 0;
     s64 error = reset ? net_session_abort(session->endpoint, socket->number, 1, &kept, &wake)
@@ -140,7 +140,7 @@ s64 net_socket_accept(struct net_socket *listener, struct net_socket *socket,
         return net_socket_error(listener);
     if (net_socket_state(listener) == NET_LISTENING && !offered(listener))
         return E_AGAIN;
-    struct session *session = listener->session;
+    struct net_session *session = listener->session;
     s64 error = net_session_accept(session->endpoint, listener->number, &number, names, &memory);
     if (error != 0)
         return error;

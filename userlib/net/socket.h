@@ -10,7 +10,7 @@
 #include <net/protocol.h>
 
 struct net_socket {
-    struct session *session;
+    struct net_session *session;
     u32 number;
     struct net_shared *shared;
     struct ring send, receive;

@@ -288,7 +288,7 @@ void stream_run(u64 deadline)
 
 s64 stream_start(void)
 {
-    struct session *session;
+    struct net_session *session;
 
     s64 error = session_get(time_after_us(10000000), &session);
     if (error == 0)

@@ -110,7 +110,7 @@ struct lending {
 };
 
 // Ends a lending: the child has what was lent, or with pid 0 there is none.
-static void settle(u32 pid, void *context)
+static void end_lending(u32 pid, void *context)
 {
     struct lending *lending = context;
     for (u32 i = 0; i < lending->count; i++) {
@@ -134,7 +134,7 @@ static s64 lend_all(const struct posix_spawn_fd *fds, u32 count, struct lending 
         }
         if (file != NULL)
             fd_put(file);
-        settle(0, lending);
+        end_lending(0, lending);
         return E_INVAL;
     }
     return 0;
@@ -147,10 +147,10 @@ static s64 spawn_with(const struct process_spawn *spawn, struct lending *lending
     struct process_spawn child = *spawn;
     child.inherit = lending->with;
     child.inherit_bytes = bytes;
-    child.made = settle;
+    child.made = end_lending;
     child.made_context = lending;
     s64 result = process_spawn_cap(&child, process);
-    settle(0, lending);
+    end_lending(0, lending);
     return result;
 }
 

@@ -92,7 +92,7 @@ static s64 read_table(struct service *root)
     return 0;
 }
 
-void mounts_forget(void)
+void mounts_invalidate(void)
 {
     mutex_lock(&paths.lock);
     paths.known = false;
@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) s64 normal_do(const char *path, pat
             status = service_do(found, call_path, &request);
         if (status != E_AGAIN)
             break;
-        mounts_forget();
+        mounts_invalidate();
     }
     if (service != NULL)
         *service = found;

@@ -30,7 +30,7 @@ s64 service_do(struct service *service, service_call call, void *argument);
 s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
               char to_text[PATH_BYTES], struct service **service);
 // Forgets the mount table: it is read again when it is next needed.
-void mounts_forget(void);
+void mounts_invalidate(void);
 
 // Makes the absolute, normal path of one that path_do has found to be right. Returns 0, E_NOENT
 // (it is empty) or PATH_TOO_LONG.

@@ -174,7 +174,7 @@ int rename(const char *from, const char *to)
         if (status == 0)
             status = service_do(service, call_rename, &renaming);
         if (status == E_AGAIN)
-            mounts_forget();
+            mounts_invalidate();
     }
     return status == E_NOTSUP ? (int)posix_result(-EXDEV) : result_of(status);
 }
@@ -305,7 +305,7 @@ static int at_root(service_call call, struct mounting *mounting)
 int mount_service(const char *point, const char *service)
 {
     int result = at_root(call_mount, &(struct mounting){.point = point, .service = service});
-    mounts_forget();
+    mounts_invalidate();
     return result;
 }
 

@@ -81,7 +81,7 @@ static s64 nothing(void *unused)
 }
 
 // A thread of each CPU has run, so its dispatcher has been told of what was still to be told.
-static void settle(void)
+static void wait_for_reports(void)
 {
     for (u64 left = user_dispatchers(); left != 0; left &= left - 1) {
         struct thread_attributes attributes = {.name = "profile",
@@ -106,7 +106,7 @@ static void add_stat(u32 index, const struct sys_sampling_stat *stat)
 static void end(void)
 {
     sys_sampling_stop(session);
-    settle();
+    wait_for_reports();
     struct profile_counts now = profile_count();
     sum.told += now.told - begun.told;
     sum.lost += now.lost - begun.lost;

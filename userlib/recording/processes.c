@@ -3,7 +3,7 @@
 #include "user/recording.h"
 
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 
@@ -14,10 +14,10 @@
 static bool is_mute(u32 pid, u32 mode)
 {
     s64 mask = sys_trace_process_mask();
-    struct sys_monitor_request request = {
-        .pid = pid, .operation = MONITOR_TRACE_MASK, .arguments = {mask < 0 ? 0 : (u64)mask, mode}};
+    struct sys_inspect_request request = {
+        .pid = pid, .operation = INSPECT_TRACE_MASK, .arguments = {mask < 0 ? 0 : (u64)mask, mode}};
     u64 nothing;
-    s64 error = sys_process_monitor(&request, &nothing, sizeof(nothing));
+    s64 error = sys_process_inspect(&request, &nothing, sizeof(nothing));
 
     // It has no library, or it has ended meanwhile.
     return error != 0 && error != E_NOTSUP && error != E_NOENT && error != E_PEER;

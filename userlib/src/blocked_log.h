@@ -6,7 +6,7 @@
 #ifndef USERLIB_BLOCKED_LOG_H
 #define USERLIB_BLOCKED_LOG_H
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <user/scheduler.h>
 
 #define BLOCKED_LOG_START 0x2000

@@ -49,7 +49,7 @@ static struct child *unlink_child(struct child **link)
     return child;
 }
 
-void children_forget(u32 pid)
+void children_remove(u32 pid)
 {
     u32 before = user_disable();
     user_spin_lock(&lock);

@@ -7,7 +7,7 @@ void user_enable_slow(void)
     u32 pending = 0, zero = 0;
     do {
         user_disable();
-        scheduler_settle();
+        scheduler_reschedule();
         __asm__ volatile("stw %1,%2(13)\n\tlwz %0,%3(13)"
                          : "=&r"(pending)
                          : "r"(zero), "i"(DISPATCHER_DISABLED), "i"(DISPATCHER_PENDING)

@@ -10,13 +10,13 @@
 
 static void (*event_handlers[EVENT_COUNT])(const struct event *event);
 static void (*kick_handlers[64])(void);
-static struct event early; // EVENT_MONITOR that came before its handler; type 0: none
+static struct event early; // EVENT_INSPECT that came before its handler; type 0: none
 static u32 kick_next = KICK_FIRST_FREE;
 static struct user_spin kick_lock;
 
 s64 user_on_event(u32 type, void (*handler)(const struct event *event))
 {
-    if (type != EVENT_MONITOR && type != EVENT_CHILD && type != EVENT_OVERFLOW)
+    if (type != EVENT_INSPECT && type != EVENT_CHILD && type != EVENT_OVERFLOW)
         return E_INVAL;
     if (event_handlers[type])
         return E_EXIST;
@@ -104,12 +104,12 @@ void event_handle(const struct event *event)
     case EVENT_FAULT_DONE:
         fault_done(scheduler, event->id, (s64)event->badge);
         break;
-    case EVENT_MONITOR:
+    case EVENT_INSPECT:
     case EVENT_CHILD:
     case EVENT_OVERFLOW:
         if (event_handlers[event->type])
             event_handlers[event->type](event);
-        else if (event->type == EVENT_MONITOR)
+        else if (event->type == EVENT_INSPECT)
             // the monitor asks while the program starts: there is one question at a time
             early = *event;
         break;

@@ -40,7 +40,7 @@ static s64 call(cap_t to, struct ipc_message *message)
                message->words, &event);
     if (__builtin_expect(event.type == EVENT_REPLY && event.id == (u64)self, 1)) {
         take(self, &event);
-        thread_follow_wish(self); // it may never block otherwise
+        thread_follow_request(self); // it may never block otherwise
         return self->status;
     }
     if (event.type != EVENT_NONE)

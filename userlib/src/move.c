@@ -48,7 +48,7 @@ s64 thread_move(struct thread *thread, u32 cpu)
     u32 before = user_disable();
     __atomic_store_n(&thread->wanted_cpu, cpu, __ATOMIC_RELAXED);
     if (thread == scheduler_here()->current)
-        thread_follow_wish(thread);
+        thread_follow_request(thread);
     user_enable(before);
     return 0;
 }
@@ -67,7 +67,7 @@ s64 thread_move_all(u32 cpu)
             __atomic_store_n(&thread->wanted_cpu, cpu, __ATOMIC_RELAXED);
     }
     thread_all_unlock();
-    thread_follow_wish(thread_current());
+    thread_follow_request(thread_current());
     user_enable(before);
     return 0;
 }

@@ -21,7 +21,7 @@ void thread_yield(void)
 {
     u32 before = user_disable();
     scheduler_yield();
-    thread_follow_wish(thread_current());
+    thread_follow_request(thread_current());
     user_enable(before);
 }
 

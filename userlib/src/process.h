@@ -14,7 +14,7 @@ const char *process_name(void); // last part of argv[0]
 // Makes room for a child's end, before the child starts. Returns 0 or E_NOMEM.
 s64 children_add(u32 pid);
 // Takes that back for a child that has not started after all.
-void children_forget(u32 pid);
+void children_remove(u32 pid);
 
 // Finds a program in the initial file system: the library's own process_open.
 s64 initrd_open(const char *path, struct process_program *program);

@@ -30,7 +30,7 @@ struct profile_counts profile_count(void)
     struct profile_counts sum = {0};
     for (u64 left = user_dispatchers(); left != 0; left &= left - 1) {
         const struct dispatcher_page *page = user_page((u32)__builtin_ctzl(left));
-        sum.told += page->overflows_told;
+        sum.told += page->overflows_reported;
         sum.lost += page->overflows_lost;
     }
     return sum;

@@ -135,12 +135,12 @@ static __attribute__((noinline)) struct thread *wait_for_best(struct scheduler *
 
 INLINE void tell_leaving(const struct leaving *leaving, enum sys_monitor_switch what)
 {
-    if (told_wanted()) // still
+    if (reports_wanted()) // still
         monitor_tell(leaving->what, leaving->thread | what, leaving->name);
 }
 
-static __attribute__((noinline)) struct thread *choose_told(struct scheduler *scheduler,
-                                                            struct thread *next)
+static __attribute__((noinline)) struct thread *choose_reported(struct scheduler *scheduler,
+                                                                struct thread *next)
 {
     struct leaving leaving = scheduler->leaving;
     scheduler->leaving.thread = 0;
@@ -153,7 +153,7 @@ static __attribute__((noinline)) struct thread *choose_told(struct scheduler *sc
         tell_leaving(&leaving, SYS_MONITOR_LEAVES);
     if (!next)
         next = wait_for_best(scheduler, next);
-    if (told_wanted())
+    if (reports_wanted())
         monitor_tell(MONITOR_TELL(SYS_MONITOR_THREAD, 0),
                      SYS_MONITOR_THREAD_WORD(next->id, SYS_MONITOR_COMES), thread_name_word(next));
     return next;
@@ -163,8 +163,8 @@ static __attribute__((noinline)) struct thread *choose_told(struct scheduler *sc
 INLINE struct thread *choose(struct scheduler *scheduler, bool work)
 {
     struct thread *next = take_best(scheduler, work);
-    if (work && (told_wanted() || scheduler->leaving.thread != 0))
-        return choose_told(scheduler, next);
+    if (work && (reports_wanted() || scheduler->leaving.thread != 0))
+        return choose_reported(scheduler, next);
     return next ? next : wait_for_best(scheduler, next);
 }
 
@@ -212,7 +212,7 @@ u32 scheduler_block(u32 reasons)
         self->run = THREAD_BLOCKED;
         co_thread_exit(&self->member);
         if (switch_has_work())
-            rest_at_work(scheduler, self, told_reason(reasons));
+            rest_at_work(scheduler, self, report_reason(reasons));
         else
             rest(scheduler, self, 0, false);
         thread_follow(self);
@@ -250,7 +250,7 @@ INLINE void yield(struct scheduler *scheduler, struct thread *self, u32 reason, 
         rest(scheduler, self, reason, work);
         return;
     }
-    if (work && told_wanted())
+    if (work && reports_wanted())
         monitor_tell(MONITOR_TELL(SYS_MONITOR_THREAD, reason),
                      SYS_MONITOR_THREAD_WORD(self->id, SYS_MONITOR_STAYS), thread_name_word(self));
     self->switches++;
@@ -279,7 +279,7 @@ void scheduler_yield(void)
     yield_for(REASON_YIELD);
 }
 
-void scheduler_settle(void)
+void scheduler_reschedule(void)
 {
     struct scheduler *scheduler = scheduler_here();
     struct thread *self = scheduler->current;

@@ -7,7 +7,7 @@
 
 #include "layout.h"
 #include "timers.h"
-#include "told.h"
+#include "report.h"
 #include "usage.h"
 
 #include <co/quiesce.h>
@@ -200,7 +200,7 @@ static inline u64 thread_name_word(const struct thread *thread)
 static inline void scheduler_leaves(struct scheduler *scheduler, const struct thread *thread,
                                     u32 reason)
 {
-    if (!told_wanted())
+    if (!reports_wanted())
         return;
     scheduler->leaving =
         (struct leaving){.thread = SYS_MONITOR_THREAD_WORD(thread->id, SYS_MONITOR_LEAVES),
@@ -210,7 +210,7 @@ static inline void scheduler_leaves(struct scheduler *scheduler, const struct th
 }
 // Sees to a thread that is better than the current one, and to events that wait. Returns when there
 // is neither.
-void scheduler_settle(void);
+void scheduler_reschedule(void);
 // Finds a thread to run, when none of this CPU runs. On the upcall stack.
 void scheduler_dispatch(void) __attribute__((noreturn));
 void scheduler_arm(struct scheduler *scheduler);
@@ -251,7 +251,7 @@ void thread_follow(struct thread *self);
 void thread_follow_online(struct thread *self);
 // Keeps the calling thread on this CPU from now on. Disabled.
 void thread_pin(struct thread *self);
-static inline void thread_follow_wish(struct thread *self) // the same, online
+static inline void thread_follow_request(struct thread *self) // the same, online
 {
     if (self->wanted_cpu != user_cpu())
         thread_follow_online(self);

@@ -345,7 +345,7 @@ static s64 start(const struct child *child, const struct process_spawn *spawn,
         return error;
     error = sys_process_start(child->cap, &how);
     if (error)
-        children_forget(pid);
+        children_remove(pid);
     return error;
 }
 

@@ -14,7 +14,7 @@ monitor_tell:
     .balign 128
     .type   .monitor_tell, @function
 .monitor_tell:
-    ld      r6, DISPATCHER_TOLD(r13)
+    ld      r6, DISPATCHER_RECORDS_USED(r13)
     cmpldi  r6, DISPATCHER_RECORDS_BYTES
     mftb    r7
     add     r8, r6, r13
@@ -24,7 +24,7 @@ monitor_tell:
     std     r4, (DISPATCHER_RECORDS + 16)(r8)
     std     r5, (DISPATCHER_RECORDS + 24)(r8)
     addi    r6, r6, DISPATCHER_RECORD
-    std     r6, DISPATCHER_TOLD(r13)    // commit
+    std     r6, DISPATCHER_RECORDS_USED(r13)    // commit
     blr
 1:  b       tell_slowly
     .size   .monitor_tell, . - .monitor_tell

@@ -86,7 +86,7 @@ static void take_state(void *context, const struct thread_interval *interval)
                           .cpu = (u8)interval->cpu,
                           .kind = (u8)kind_of(walk, interval),
                           .activity = (u8)interval->activity};
-    bool woken = interval->woken_for != REASON_UNTOLD;
+    bool woken = interval->woken_for != REASON_UNKNOWN;
     if (walk->threads == NULL || slice.from >= slice.to)
         return;
     slice.ticks = slice.longest = slice.to - slice.from;
@@ -234,7 +234,7 @@ static bool find_state(void *context, const struct thread_status *thread,
 
 // Tells of threads of which no event has told by now. Those that were there all the same were
 // unknown from the trace's begin on.
-static void add_untold(struct slice_walk *walk)
+static void add_unreported(struct slice_walk *walk)
 {
     const struct slices *known = walk->known;
     u32 tracks = known->count > 0 ? known->rows[known->count - 1].track + 1 : 0;
@@ -254,7 +254,7 @@ int slice_walk_stop(struct slice_walk *walk, u64 now)
 {
     int code = activity_end(&walk->machine, now);
     thread_states_stop(&walk->states, now, find_state);
-    add_untold(walk);
+    add_unreported(walk);
     end_slices(walk);
     return code;
 }

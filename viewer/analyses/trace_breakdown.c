@@ -246,10 +246,10 @@ static void put_process(json_t *rows, const struct trace_walk *walk, const struc
     trace_tool_put_time(row, "served", (double)process->served, walk->hz);
     trace_tool_put_time(row, "ex_process", (double)(kernel + process->served), walk->hz);
     if (process->served_unknown)
-        trace_needs_forget(row, "served,ex_process");
+        trace_needs_clear(row, "served,ex_process");
     if (left_out)
-        trace_needs_forget(row, "user,syscall,ipc,fault,interrupt,idle,syscalls,faults,"
-                                "served,ex_process");
+        trace_needs_clear(row, "user,syscall,ipc,fault,interrupt,idle,syscalls,faults,"
+                               "served,ex_process");
 }
 
 static void put_processes(struct breakdown *breakdown, const struct trace_walk *walk)
@@ -326,7 +326,7 @@ static void put_servers(const struct breakdown *breakdown, const struct trace_wa
         put_u64(row, "count", call->count);
         trace_tool_put_time(row, "worked", (double)call->worked, walk->hz);
         if (activity_leaves_out(&walk->model.machine, call->key[0]))
-            trace_needs_forget(row, "worked");
+            trace_needs_clear(row, "worked");
         trace_tool_put_time(row, "waited", (double)call->waited, walk->hz);
     }
     keyed_rows_free(&joined);

@@ -174,18 +174,18 @@ static bool has_field(const struct descriptions *descriptions, const struct cond
 
 // ---- the choice --------------------------------------------------------------------------------
 
-int trace_choice_check(const struct trace_wishes *wishes)
+int trace_choice_check(const struct trace_options *options)
 {
     struct condition condition;
-    int code = check_time("from", wishes->from);
+    int code = check_time("from", options->from);
     if (code == KOV_OK)
-        code = check_time("to", wishes->to);
-    for (u32 i = 0; code == KOV_OK && i < wishes->where.count; i++)
-        if (!parse_condition(wishes->where.texts[i], &condition))
+        code = check_time("to", options->to);
+    for (u32 i = 0; code == KOV_OK && i < options->where.count; i++)
+        if (!parse_condition(options->where.texts[i], &condition))
             code = fail(
                 KOV_USAGE,
                 "--where '%s': must be FIELD OP NUMBER, OP one of = != < <= > >=, or FIELD = TEXT",
-                wishes->where.texts[i]);
+                options->where.texts[i]);
     return code;
 }
 
@@ -213,29 +213,29 @@ static int choose_events(struct trace_choice *choice, const char *list)
     }
 }
 
-int trace_choice_decide(struct trace_choice *choice, const struct trace_wishes *wishes,
+int trace_choice_decide(struct trace_choice *choice, const struct trace_options *options,
                         const struct descriptions *descriptions, u64 begin)
 {
     u64 hz = descriptions->hz;
     *choice = (struct trace_choice){
-        .from = wishes->from == NULL ? 0 : first_tick_of(wishes->from, 0, hz, begin),
-        .to = wishes->to == NULL ? UINT64_MAX : first_tick_of(wishes->to, 1, hz, begin) - 1,
-        .cpu = wishes->cpu,
-        .pid = wishes->pid,
+        .from = options->from == NULL ? 0 : first_tick_of(options->from, 0, hz, begin),
+        .to = options->to == NULL ? UINT64_MAX : first_tick_of(options->to, 1, hz, begin) - 1,
+        .cpu = options->cpu,
+        .pid = options->pid,
         .descriptions = descriptions,
     };
-    if (wishes->to != NULL && first_tick_of(wishes->to, 0, hz, begin) < choice->from)
-        return fail(KOV_USAGE, "--from %s is behind --to %s", wishes->from, wishes->to);
-    for (u32 i = 0; i < wishes->where.count; i++) {
+    if (options->to != NULL && first_tick_of(options->to, 0, hz, begin) < choice->from)
+        return fail(KOV_USAGE, "--from %s is behind --to %s", options->from, options->to);
+    for (u32 i = 0; i < options->where.count; i++) {
         struct condition *condition = &choice->conditions[choice->condition_count++];
-        if (!parse_condition(wishes->where.texts[i], condition) ||
+        if (!parse_condition(options->where.texts[i], condition) ||
             !has_field(descriptions, condition))
             return fail(KOV_USAGE,
                         "--where '%s': no event of this trace has such a field, or it cannot be "
                         "compared so",
-                        wishes->where.texts[i]);
+                        options->where.texts[i]);
     }
-    return wishes->events == NULL ? KOV_OK : choose_events(choice, wishes->events);
+    return options->events == NULL ? KOV_OK : choose_events(choice, options->events);
 }
 
 void trace_choice_free(struct trace_choice *choice)

@@ -7,7 +7,7 @@
 #include "trace/engine.h"
 
 // From the command line. A text of NULL chooses everything.
-struct trace_wishes {
+struct trace_options {
     const char *from, *to; // "SECONDS" of the time base, or "+SECONDS" from the beginning
     const char *events;    // "MAJOR|NAME,…"
     struct texts where;    // "FIELD OP NUMBER", "FIELD = TEXT", "FIELD != TEXT"
@@ -38,9 +38,9 @@ struct trace_choice {
 // message that names the option.
 int trace_time_read(const char *option, const char *text, u64 hz, u64 begin, u64 *time);
 // Checks the wishes before the trace is opened. Returns KOV_OK or KOV_USAGE.
-int trace_choice_check(const struct trace_wishes *wishes);
+int trace_choice_check(const struct trace_options *options);
 // Decides the choice with an open trace. Its descriptions must stay. `begin` is that of the trace.
-int trace_choice_decide(struct trace_choice *choice, const struct trace_wishes *wishes,
+int trace_choice_decide(struct trace_choice *choice, const struct trace_options *options,
                         const struct descriptions *descriptions, u64 begin);
 void trace_choice_free(struct trace_choice *choice);
 

@@ -38,7 +38,7 @@ struct compared_row {
 };
 
 struct trace_comparison {
-    const struct compare_wishes *wishes;
+    const struct compare_options *options;
     struct trace_intervals sides[SIDES];
     u32 side; // the recording that is measured now
     struct intern texts;
@@ -109,16 +109,16 @@ static void take_row(void *context, enum trace_measured kind, struct interval_ro
                      const struct trace_walk *walk)
 {
     struct trace_comparison *comparison = context;
-    const struct compare_wishes *wishes = comparison->wishes;
+    const struct compare_options *options = comparison->options;
     u64 key[KEY_WORDS], pid = trace_walk_pid(walk, row->key[MEASURED_KEYS]);
     u32 process = process_name(comparison, walk, pid), side = comparison->side;
     comparison->any[kind][side] = true;
-    if (wishes->process != NULL && process != intern_text(&comparison->texts, wishes->process))
+    if (options->process != NULL && process != intern_text(&comparison->texts, options->process))
         return;
     name_key(comparison, kind, row->key, process, walk, key);
     struct compared_row *compared = keyed_rows_get(&comparison->tables[kind], key);
-    compared->ticks[side] = joined(compared->ticks[side], &row->ticks, wishes->intervals);
-    compared->counts[side] = joined(compared->counts[side], &row->counts, wishes->intervals);
+    compared->ticks[side] = joined(compared->ticks[side], &row->ticks, options->intervals);
+    compared->counts[side] = joined(compared->counts[side], &row->counts, options->intervals);
 }
 
 static int measure(struct trace_comparison *comparison, u32 side, const char *path)
@@ -127,7 +127,7 @@ static int measure(struct trace_comparison *comparison, u32 side, const char *pa
     struct trace_choice choice = {0};
     comparison->side = side;
     comparison->sides[side] = (struct trace_intervals){
-        .count = (u32)comparison->wishes->intervals, .row = take_row, .context = comparison};
+        .count = (u32)comparison->options->intervals, .row = take_row, .context = comparison};
     struct stat status;
     bool is_dump = stat(path, &status) == 0 && S_ISREG(status.st_mode);
     int code = is_dump ? engine_open_dump(&engine, path) : engine_open_folder(&engine, path);
@@ -158,7 +158,7 @@ static void estimate_side(const struct trace_comparison *comparison, struct comp
     const struct trace_intervals *of = &comparison->sides[side];
     u32 count = of->count;
     double hz = (double)of->hz, length = (double)(of->end - of->begin) / count / hz;
-    double scale = comparison->wishes->total ? count : 1 / length;
+    double scale = comparison->options->total ? count : 1 / length;
     if (row->ticks[side] == NULL) {
         row->ticks[side] = memory_get(count * sizeof(u64));
         row->counts[side] = memory_get(count * sizeof(u64));
@@ -253,7 +253,7 @@ static void put_table(struct trace_comparison *comparison, enum trace_measured k
 {
     struct keyed_rows *rows = &comparison->tables[kind];
     u32 first = kind == MEASURED_PART ? TIME : COUNT;
-    u64 most = comparison->wishes->most;
+    u64 most = comparison->options->most;
     const struct recorded both = recorded_by_both(comparison);
     for (size_t i = 0; i < rows->count; i++) {
         struct compared_row *row = rows->rows[i];
@@ -309,8 +309,8 @@ static void put_answer(struct trace_comparison *comparison, json_t *document)
         put_number(json, "seconds",
                    (double)(sides[side].end - sides[side].begin) / (double)sides[side].hz);
     }
-    put_u64(document, "intervals", comparison->wishes->intervals);
-    put_bool(document, "total", comparison->wishes->total);
+    put_u64(document, "intervals", comparison->options->intervals);
+    put_bool(document, "total", comparison->options->total);
     put_u64(document, "lost_packets", sides[BEFORE].lost_packets + sides[AFTER].lost_packets);
     put_u64(document, "discarded", sides[BEFORE].discarded + sides[AFTER].discarded);
     put_u64(document, "left_out_packets",
@@ -332,9 +332,10 @@ static void free_tables(struct trace_comparison *comparison)
     }
 }
 
-int trace_compare(const char *const paths[2], const struct compare_wishes *wishes, json_t *document)
+int trace_compare(const char *const paths[2], const struct compare_options *options,
+                  json_t *document)
 {
-    struct trace_comparison comparison = {.wishes = wishes};
+    struct trace_comparison comparison = {.options = options};
     int code = KOV_OK;
     for (u32 kind = 0; kind < MEASURED_KINDS; kind++)
         comparison.tables[kind].row_bytes = sizeof(struct compared_row);

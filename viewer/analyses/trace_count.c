@@ -167,11 +167,11 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 static int choose_event(struct trace_choice *choice, const char *name, const struct engine *engine)
 {
-    struct trace_wishes wishes = trace_wishes;
+    struct trace_options options = trace_options;
     u64 begin = 0, end;
-    wishes.events = name;
+    options.events = name;
     engine_range(engine, &begin, &end);
-    return trace_choice_decide(choice, &wishes, &engine->descriptions, begin);
+    return trace_choice_decide(choice, &options, &engine->descriptions, begin);
 }
 
 static int check_field(const struct trace_choice *choice, const char *field, bool *hex)
@@ -189,25 +189,25 @@ static int check_field(const struct trace_choice *choice, const char *field, boo
 }
 
 static int decide(struct count *count, const struct engine *engine,
-                  const struct trace_count_wishes *wishes)
+                  const struct trace_count_options *options)
 {
-    const char *dots = strstr(wishes->pair, "..");
+    const char *dots = strstr(options->pair, "..");
     if (dots == NULL)
-        return fail(KOV_USAGE, "'%s': must be A..B, two events", wishes->pair);
-    char *name = memory_copy_text(wishes->pair);
-    name[dots - wishes->pair] = '\0';
+        return fail(KOV_USAGE, "'%s': must be A..B, two events", options->pair);
+    char *name = memory_copy_text(options->pair);
+    name[dots - options->pair] = '\0';
     int code = choose_event(&count->first, name, engine);
     if (code == KOV_OK)
         code = choose_event(&count->second, dots + 2, engine);
     free(name);
-    if (code != KOV_OK || wishes->by == NULL)
+    if (code != KOV_OK || options->by == NULL)
         return code;
-    const char *equal = strchr(wishes->by, '=');
-    int length = (int)strcspn(wishes->by, "=");
-    const char *second = equal == NULL ? wishes->by : equal + 1;
+    const char *equal = strchr(options->by, '=');
+    int length = (int)strcspn(options->by, "=");
+    const char *second = equal == NULL ? options->by : equal + 1;
     if (length == 0 || length >= FIELD_BYTES || second[0] == '\0' || strlen(second) >= FIELD_BYTES)
-        return fail(KOV_USAGE, "--by '%s': must be FIELD, or FIELD=FIELD", wishes->by);
-    snprintf(count->first_field, FIELD_BYTES, "%.*s", length, wishes->by);
+        return fail(KOV_USAGE, "--by '%s': must be FIELD, or FIELD=FIELD", options->by);
+    snprintf(count->first_field, FIELD_BYTES, "%.*s", length, options->by);
     snprintf(count->second_field, FIELD_BYTES, "%s", second);
     code = check_field(&count->first, count->first_field, &count->hex);
     return code == KOV_OK ? check_field(&count->second, count->second_field, &count->hex) : code;
@@ -304,16 +304,16 @@ static void free_count(struct count *count)
 }
 
 int trace_count(struct engine *engine, const struct trace_choice *choice,
-                const struct trace_count_wishes *wishes, json_t *document)
+                const struct trace_count_options *options, json_t *document)
 {
     struct count count = {
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &count},
         .rows = {.row_bytes = sizeof(struct pair_row)}};
-    int code = decide(&count, engine, wishes);
+    int code = decide(&count, engine, options);
     if (code == KOV_OK)
         code = trace_walk(&count.walk, engine);
     if (code == KOV_OK)
-        put_answer(document, &count, wishes->most);
+        put_answer(document, &count, options->most);
     free_count(&count);
     return code;
 }

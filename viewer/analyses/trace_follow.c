@@ -18,7 +18,7 @@ struct follow {
     struct trace_choice choice;
     struct trace_show show;
     struct scan_scope scope;
-    const struct trace_wishes *wishes;
+    const struct trace_options *options;
     bool unknown; // an event without a description has come
 };
 
@@ -36,7 +36,7 @@ static int fetch_descriptions(struct descriptions *descriptions)
 static int decide(struct follow *follow)
 {
     trace_choice_free(&follow->choice);
-    return trace_choice_decide(&follow->choice, follow->wishes, &follow->engine.descriptions, 0);
+    return trace_choice_decide(&follow->choice, follow->options, &follow->engine.descriptions, 0);
 }
 
 // Reads the descriptions again, after a program has described events of its own.
@@ -128,11 +128,11 @@ static int follow_trace(struct follow *follow)
     return code == KOV_OK ? show_until(follow, UINT64_MAX) : code;
 }
 
-int trace_follow(const struct trace_wishes *wishes, u64 most)
+int trace_follow(const struct trace_options *options, u64 most)
 {
     // What the kernel does for a process stands in the kernel's streams.
-    struct follow follow = {.scope = wishes->pid != 0 ? SCAN_ALL : scan_scope_of(0),
-                            .wishes = wishes};
+    struct follow follow = {.scope = options->pid != 0 ? SCAN_ALL : scan_scope_of(0),
+                            .options = options};
     engine_open_live(&follow.engine, "the machine");
     int code = fetch_descriptions(&follow.engine.descriptions);
     if (code == KOV_OK)

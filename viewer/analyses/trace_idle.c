@@ -86,7 +86,7 @@ static void take_switch(struct idle_cpu *cpu, u64 time, u64 from_priority, u64 t
 // Takes the state that the recording tells. It is told in an interrupt of the idle thread.
 static void take_state(struct idle_cpu *cpu, u64 time, u64 priority, u64 state)
 {
-    if (cpu->state != STATE_UNKNOWN || (state != TOLD_RUNS && state != TOLD_ASKS))
+    if (cpu->state != STATE_UNKNOWN || (state != REPORTED_RUNS && state != REPORTED_ASKS))
         return;
     if (priority != PRIORITY_IDLE)
         go(cpu, STATE_BUSY, time, CUT);

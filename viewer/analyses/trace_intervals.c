@@ -95,8 +95,8 @@ int trace_intervals_measure(struct trace_intervals *intervals, struct engine *en
 {
     struct trace_walk range = {.choice = choice};
     const struct trace_measures measures = {take, take_idle, end_walk, intervals};
-    const struct span_wishes calls = {.keys = 1, .only = UINT64_MAX, .measures = &measures};
-    const struct span_wishes faults = {
+    const struct span_options calls = {.keys = 1, .only = UINT64_MAX, .measures = &measures};
+    const struct span_options faults = {
         .keys = TRACE_FAULTS_BY_RESULT, .only = UINT64_MAX, .measures = &measures};
     trace_walk_range(&range, engine);
     intervals->begin = range.begin;

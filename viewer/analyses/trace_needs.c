@@ -96,7 +96,7 @@ static void forget(json_t *at, const char *key)
         put_text(at, key, NULL);
 }
 
-void trace_needs_forget(json_t *row, const char *keys)
+void trace_needs_clear(json_t *row, const char *keys)
 {
     while (*keys != '\0') {
         char key[KEY_BYTES], ticks[KEY_BYTES + 8];
@@ -117,7 +117,7 @@ static void apply(json_t *document, const struct need *need)
         return;
     }
     for (size_t i = 0; i < json_array_size(part); i++)
-        trace_needs_forget(json_array_get(part, i), need->keys);
+        trace_needs_clear(json_array_get(part, i), need->keys);
 }
 
 struct lack {

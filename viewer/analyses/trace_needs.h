@@ -13,7 +13,7 @@
 // A tool whose majors depend on what the user asked for puts them as "majors", a mask.
 void trace_needs_apply(json_t *document, const char *tool, const struct recorded *recorded);
 // Sets members of a row to null, each also as KEY_ticks. keys: "a,b".
-void trace_needs_forget(json_t *row, const char *keys);
+void trace_needs_clear(json_t *row, const char *keys);
 // Returns whether the tool can know this key of the part's rows.
 bool trace_needs_known(const char *tool, const char *part, const char *key,
                        const struct recorded *recorded);

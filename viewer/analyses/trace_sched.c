@@ -48,7 +48,7 @@ static void take_turn(void *context, const struct thread_turn *turn)
     u64 latency = turn->since == 0 ? 0 : turn->time - turn->since;
     if (turn->since != 0)
         histogram_add(&get_thread(sched, turn->thread)->latency, latency);
-    if (turn->reason != REASON_UNTOLD)
+    if (turn->reason != REASON_UNKNOWN)
         trace_reasons_woken(&sched->reasons, turn->thread, turn->by, turn->reason, latency);
 }
 

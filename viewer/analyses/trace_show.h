@@ -32,7 +32,7 @@ void trace_show_find(struct trace_show *show, const struct descriptions *descrip
 void trace_show_end(struct trace_show *show);
 
 // Follows a running machine until there are enough events, or until Ctrl-C. A session has begun.
-int trace_follow(const struct trace_wishes *wishes, u64 most);
+int trace_follow(const struct trace_options *options, u64 most);
 
 // Shows what each CPU did, interval by interval: at most so many intervals of the chosen time, CPU
 // and process. Returns an exit code.

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 4
-#define UNTOLD_THREAD (1UL << 63) // with a CPU: the thread that runs there until the first switch
+#define UNKNOWN_THREAD (1UL << 63) // with a CPU: the thread that runs there until the first switch
 #define ALL_PROCESSES (ACTIVITY_NO_PID - 1)
 
 struct open_span {
@@ -32,7 +32,7 @@ struct span_row {
 struct spans {
     struct trace_walk walk;
     const struct span_kind *kind;
-    const struct span_wishes *wishes;
+    const struct span_options *options;
     struct keyed_rows threads, rows;
     u64 unfinished, alone, unsure;
 };
@@ -51,7 +51,7 @@ static struct span_thread *doer_of(struct spans *spans, const struct trace_event
 {
     u64 id = trace_walk_thread(&spans->walk, event->cpu);
     struct span_thread *thread =
-        get_thread(spans, id == ACTIVITY_NO_THREAD ? UNTOLD_THREAD | event->cpu : id, event->cpu);
+        get_thread(spans, id == ACTIVITY_NO_THREAD ? UNKNOWN_THREAD | event->cpu : id, event->cpu);
     thread->told = true;
     return thread;
 }
@@ -59,7 +59,7 @@ static struct span_thread *doer_of(struct spans *spans, const struct trace_event
 // Returns what a thread has run until `time`; of an untold one, which runs all the time, the time.
 static u64 ran_until(const struct spans *spans, const struct span_thread *thread, u64 time)
 {
-    bool untold = (thread->key[0] & UNTOLD_THREAD) != 0;
+    bool untold = (thread->key[0] & UNKNOWN_THREAD) != 0;
     return untold ? time : trace_model_ran(&spans->walk.model, thread->key[0], time);
 }
 
@@ -77,11 +77,11 @@ static void end_span(struct spans *spans, struct span_thread *thread, const u64 
     u64 key[KEY_WORDS] = {[SPAN_KEYS] = thread->key[0]};
     spans->kind->key(span->enter, span->within, exit, key);
     if (!trace_walk_has_cpu(&spans->walk, thread->cpu) ||
-        (spans->wishes->only != UINT64_MAX && spans->wishes->only != key[0]))
+        (spans->options->only != UINT64_MAX && spans->options->only != key[0]))
         return;
-    for (u32 i = spans->wishes->keys; i < SPAN_KEYS; i++)
+    for (u32 i = spans->options->keys; i < SPAN_KEYS; i++)
         key[i] = 0;
-    const struct trace_measures *measures = spans->wishes->measures;
+    const struct trace_measures *measures = spans->options->measures;
     if (measures != NULL) {
         measures->take(measures->context, spans->kind->measured, key, thread->key[0], span->since,
                        time);
@@ -126,7 +126,7 @@ static void take_exit(struct spans *spans, const struct trace_event *event)
 // told when it leaves: so it has run all the time since they began.
 static void adopt(struct spans *spans, struct span_thread *thread, u32 cpu, u64 time)
 {
-    struct span_thread *untold = get_thread(spans, UNTOLD_THREAD | cpu, cpu);
+    struct span_thread *untold = get_thread(spans, UNKNOWN_THREAD | cpu, cpu);
     u64 id = thread->key[0], ran = ran_until(spans, thread, time);
     if (untold->told) {
         *thread = *untold;
@@ -207,7 +207,7 @@ static void join_processes(const struct spans *spans, struct keyed_rows *joined,
         struct span_row row = *(const struct span_row *)spans->rows.rows[i];
         u64 thread = row.key[SPAN_KEYS];
         row.key[SPAN_KEYS] =
-            spans->wishes->by_process ? trace_walk_pid(&spans->walk, thread) : ALL_PROCESSES;
+            spans->options->by_process ? trace_walk_pid(&spans->walk, thread) : ALL_PROCESSES;
         if (!trace_walk_has_thread(&spans->walk, thread))
             continue;
         struct span_row *sum = keyed_rows_get(joined, row.key);
@@ -233,7 +233,7 @@ static void put_numbers(json_t *row, const struct span_row *span, u64 hz)
 
 static void put_rows(json_t *document, const struct spans *spans, const struct keyed_rows *joined)
 {
-    u64 most = spans->wishes->most;
+    u64 most = spans->options->most;
     json_t *rows = put_array(document, spans->kind->rows);
     for (size_t i = 0; i < joined->count && (most == 0 || i < most); i++) {
         const struct span_row *span = joined->rows[i];
@@ -265,7 +265,7 @@ static void put_answer(json_t *document, struct spans *spans)
     put_numbers(put_object(document, "all"), &all, spans->walk.hz);
     for (size_t i = 0; i < spans->threads.count; i++)
         drop(spans->threads.rows[i], &spans->unfinished);
-    if (spans->wishes->histogram)
+    if (spans->options->histogram)
         trace_tool_put_buckets(document, "durations", &all.times, spans->walk.hz);
     else
         put_array(document, "durations");
@@ -278,17 +278,17 @@ static void put_answer(json_t *document, struct spans *spans)
 }
 
 int trace_spans(struct engine *engine, const struct trace_choice *choice,
-                const struct span_kind *kind, const struct span_wishes *wishes, json_t *document)
+                const struct span_kind *kind, const struct span_options *options, json_t *document)
 {
     struct spans spans = {
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &spans},
         .kind = kind,
-        .wishes = wishes,
+        .options = options,
         .threads = {.row_bytes = sizeof(struct span_thread)},
         .rows = {.row_bytes = sizeof(struct span_row)}};
     int code = trace_walk(&spans.walk, engine);
-    if (code == KOV_OK && wishes->measures != NULL)
-        wishes->measures->end(wishes->measures->context, &spans.walk);
+    if (code == KOV_OK && options->measures != NULL)
+        options->measures->end(options->measures->context, &spans.walk);
     else if (code == KOV_OK)
         put_answer(document, &spans);
     free_rows(&spans.rows);

@@ -23,7 +23,7 @@ struct span_kind {
     void (*put)(json_t *row, const struct labels *labels, const u64 key[SPAN_KEYS]);
 };
 
-struct span_wishes {
+struct span_options {
     bool by_process, histogram;
     u64 most; // rows; 0: all
     // Rows by a part of the key; the other fields are set to 0.
@@ -35,7 +35,7 @@ struct span_wishes {
 // Puts rows, longest time first; "all" and "durations" of all chosen spans; and what could not be
 // measured.
 int trace_spans(struct engine *engine, const struct trace_choice *choice,
-                const struct span_kind *kind, const struct span_wishes *wishes, json_t *document);
+                const struct span_kind *kind, const struct span_options *options, json_t *document);
 
 // How long system calls take, by call.
 extern const struct span_kind trace_syscalls;

@@ -9,7 +9,7 @@
 #define PRIORITY_IDLE 0 // kernel/thread.h
 
 struct threads {
-    const struct trace_threads_wishes *wishes;
+    const struct trace_threads_options *options;
     const struct trace_choice *choice;
     json_t *document;
     struct strips strips;
@@ -58,7 +58,7 @@ static int compare(const void *one, const void *other)
 static void put_answer(struct threads *threads, const struct trace_walk *walk)
 {
     struct keyed_rows *strips = &threads->strips.rows;
-    u64 most = threads->wishes->most;
+    u64 most = threads->options->most;
     if (strips->count > 1)
         qsort(strips->rows, strips->count, sizeof(void *), compare);
     json_t *rows = put_array(threads->document, "threads");
@@ -71,18 +71,18 @@ static void put_answer(struct threads *threads, const struct trace_walk *walk)
         json_t *row = put_object(rows, NULL);
         put_u64(row, "thread", thread);
         trace_tool_put_process(row, walk, trace_walk_pid(walk, thread), thread, false);
-        thread_strips_put(row, &threads->strips, strip, threads->wishes->ascii, walk->hz);
+        thread_strips_put(row, &threads->strips, strip, threads->options->ascii, walk->hz);
     }
     thread_strips_put_cells(threads->document, &threads->strips, walk->hz);
     trace_tool_put_walk(threads->document, walk);
     threads->code = thread_strips_put_meter(threads->document, &threads->strips,
-                                            threads->wishes->meter, threads->begin, walk->hz);
+                                            threads->options->meter, threads->begin, walk->hz);
 }
 
 int trace_threads(struct engine *engine, const struct trace_choice *choice,
-                  const struct trace_threads_wishes *wishes, json_t *document)
+                  const struct trace_threads_options *options, json_t *document)
 {
-    struct threads threads = {.wishes = wishes,
+    struct threads threads = {.options = options,
                               .choice = choice,
                               .document = document,
                               .idle = {.row_bytes = KEY_WORDS * sizeof(u64)}};
@@ -93,7 +93,7 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
     trace_walk_range(&range, engine);
     if (range.begin == range.end)
         range.end++;
-    strips_begin(&threads.strips, range.begin, range.end, (u32)wishes->cells);
+    strips_begin(&threads.strips, range.begin, range.end, (u32)options->cells);
     int code = state_walk(&walk, engine, choice);
     if (code == KOV_OK)
         put_answer(&threads, &walk.walk);

@@ -5,7 +5,7 @@
 
 #include "analyses/trace_tool.h"
 
-struct trace_threads_wishes {
+struct trace_threads_options {
     u64 cells;
     u64 most; // threads, 0: all
     bool ascii, summary;
@@ -15,7 +15,7 @@ struct trace_threads_wishes {
 // Puts "threads", longest running first. "strip" is the picture, a character for each cell. Idle
 // threads are not shown. Returns an exit code.
 int trace_threads(struct engine *engine, const struct trace_choice *choice,
-                  const struct trace_threads_wishes *wishes, json_t *document);
+                  const struct trace_threads_options *options, json_t *document);
 
 extern const struct sheet trace_threads_sheets[], trace_threads_summary_sheets[];
 

@@ -13,16 +13,16 @@
 #define CHAIN_BYTES (TRACE_LOCK_CALLERS * 200)
 #define BAR_WIDTH 40
 
-struct trace_wishes trace_wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
+struct trace_options trace_options = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 const char *trace_dump;
 
 const struct option trace_source_options[] = {
     TEXT(0, "dump", &trace_dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
-    TEXT(0, "from", &trace_wishes.from, "TIME",
+    TEXT(0, "from", &trace_options.from, "TIME",
          "from there on: seconds, or +SECONDS from the beginning"),
-    TEXT(0, "to", &trace_wishes.to, "TIME", "up to there, inclusive"),
-    NUMBER(0, "cpu", &trace_wishes.cpu, 0, ORRERY_MAX_CPUS - 1, "CPU", "only this CPU"),
-    NUMBER(0, "pid", &trace_wishes.pid, 0, UINT32_MAX, "PID", "only this process; 0: the kernel"),
+    TEXT(0, "to", &trace_options.to, "TIME", "up to there, inclusive"),
+    NUMBER(0, "cpu", &trace_options.cpu, 0, ORRERY_MAX_CPUS - 1, "CPU", "only this CPU"),
+    NUMBER(0, "pid", &trace_options.pid, 0, UINT32_MAX, "PID", "only this process; 0: the kernel"),
     OPTIONS_END,
 };
 
@@ -74,7 +74,7 @@ int trace_tool_choose(const struct engine *engine, struct trace_choice *choice)
 {
     u64 begin = 0, end;
     engine_range(engine, &begin, &end);
-    return trace_choice_decide(choice, &trace_wishes, &engine->descriptions, begin);
+    return trace_choice_decide(choice, &trace_options, &engine->descriptions, begin);
 }
 
 int trace_tool_run(const struct arguments *arguments, const char *name, trace_tool *tool,
@@ -82,7 +82,7 @@ int trace_tool_run(const struct arguments *arguments, const char *name, trace_to
 {
     struct engine engine = {0};
     struct trace_choice choice = {0};
-    int code = trace_choice_check(&trace_wishes);
+    int code = trace_choice_check(&trace_options);
     if (code != KOV_OK)
         return code;
     json_t *document = json_object();

@@ -11,7 +11,7 @@
 #include "analyses/trace_walk.h"
 
 // From the command line.
-extern struct trace_wishes trace_wishes;
+extern struct trace_options trace_options;
 extern const char *trace_dump;
 extern const struct option trace_source_options[];
 #define TRACE_SOURCE_SYNOPSIS "FOLDER|--dump FILE [--from TIME] [--to TIME] [--cpu CPU] [--pid PID]"

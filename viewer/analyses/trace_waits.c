@@ -21,7 +21,7 @@ struct server_thread {
 };
 
 // What has been told of a thread of a program. Calls: 0: none, or it is over.
-struct told_thread {
+struct reported_thread {
     u64 pid;
     u32 id, owner;
     u64 works_on, calls, mutex; // mutex: or what else it waits for, | THREAD_WAITS_*
@@ -38,7 +38,7 @@ struct waits {
     struct keyed_rows owners, servers;
     struct trace_wait *open;
     size_t count, capacity;
-    struct told_thread *told;
+    struct reported_thread *told;
     size_t told_count, told_capacity;
     bool told_unsure; // events are missing since then
     u64 left_out;     // calls and threads for which the last state had no room
@@ -97,7 +97,7 @@ static void end_call(struct waits *waits, u64 call)
 {
     end_wait(waits, find(waits, WAIT_CALL, call, WAIT_NOBODY));
     for (size_t i = 0; i < waits->told_count; i++) {
-        struct told_thread *told = &waits->told[i];
+        struct reported_thread *told = &waits->told[i];
         told->calls = told->calls == call ? 0 : told->calls;
         told->works_on = told->works_on == call ? 0 : told->works_on;
     }
@@ -118,7 +118,7 @@ static void tell_call(struct waits *waits, u64 call, u64 thread, u64 server)
                                                .of_thread = WAIT_NOBODY});
 }
 
-static void tell_thread(struct waits *waits, const struct told_thread *told)
+static void tell_thread(struct waits *waits, const struct reported_thread *told)
 {
     waits->told =
         memory_grow(waits->told, waits->told_count, &waits->told_capacity, sizeof(*waits->told));
@@ -138,8 +138,8 @@ static void take_memory(struct waits *waits, const struct memory_waits *memory)
         tell_call(waits, memory->calls[i].id, memory->calls[i].thread, memory->calls[i].server);
     for (size_t i = 0; i < memory->thread_count; i++) {
         const struct trace_waits_thread *thread = &memory->threads[i].thread;
-        struct told_thread told = {memory->threads[i].pid, thread->id, thread->owner,
-                                   thread->works_on,       0,          thread->mutex};
+        struct reported_thread told = {memory->threads[i].pid, thread->id, thread->owner,
+                                       thread->works_on,       0,          thread->mutex};
         for (size_t j = 0; j < memory->call_count; j++)
             if (memory->calls[j].client == told.pid && memory->calls[j].token == thread->address)
                 told.calls = memory->calls[j].id;
@@ -147,7 +147,7 @@ static void take_memory(struct waits *waits, const struct memory_waits *memory)
     }
 }
 
-static void take_told(struct waits *waits, const struct trace_event *event)
+static void take_reported(struct waits *waits, const struct trace_event *event)
 {
     const u64 *values = event->values;
     if (event->kind == EVENT_STATE_WAITS) {
@@ -157,8 +157,8 @@ static void take_told(struct waits *waits, const struct trace_event *event)
     } else if (event->kind == EVENT_STATE_CALL) {
         tell_call(waits, values[0], values[1], values[2]);
     } else if (event->kind == EVENT_STATE_USER_THREAD) {
-        tell_thread(waits, &(struct told_thread){values[0], (u32)values[1], (u32)values[5],
-                                                 values[2], values[3], values[4]});
+        tell_thread(waits, &(struct reported_thread){values[0], (u32)values[1], (u32)values[5],
+                                                     values[2], values[3], values[4]});
     } else if (event->kind == EVENT_STATE_LOCK &&
                find(waits, WAIT_LOCK, values[0], values[1]) == NULL) {
         begin_wait(waits,
@@ -175,7 +175,7 @@ static void take_told(struct waits *waits, const struct trace_event *event)
 static void name_call(const struct waits *waits, struct trace_wait *wait)
 {
     for (size_t i = 0; i < waits->told_count; i++) {
-        const struct told_thread *told = &waits->told[i];
+        const struct reported_thread *told = &waits->told[i];
         if (told->calls == wait->object) {
             wait->pid = told->pid;
             wait->user = told->id;
@@ -199,7 +199,7 @@ static void add_own_waits(struct waits *waits)
         [THREAD_WAITS_CONDITION / 2] = WAIT_CONDITION,
     };
     for (size_t i = 0; i < waits->told_count; i++) {
-        const struct told_thread *told = &waits->told[i];
+        const struct reported_thread *told = &waits->told[i];
         enum trace_wait_kind kind = kinds[(told->mutex & THREAD_WAITS_KIND) / 2];
         bool for_one = kind == WAIT_MUTEX || kind == WAIT_JOIN;
         if (told->mutex == 0)
@@ -320,7 +320,7 @@ static int take_event(void *context, const struct trace_event *event)
         process_ends(waits, values[0]);
     } else {
         take_lock_event(waits, event);
-        take_told(waits, event);
+        take_reported(waits, event);
     }
     return KOV_OK;
 }

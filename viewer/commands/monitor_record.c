@@ -5,31 +5,31 @@
 #include "tools/options.h"
 #include "tools/text.h"
 
-static struct monitor_record_wishes wishes = {
+static struct monitor_record_options chosen = {
     .folder = "monitor.ctf", .bytes = 0x40000, .kinds = MONITOR_KINDS_DEFAULT};
 
 static const struct option options[] = {
-    TEXT('o', "output", &wishes.folder, "FOLDER", "the folder to make (monitor.ctf)"),
-    TEXT('p', "pid", &wishes.pids, "P[/T],…",
+    TEXT('o', "output", &chosen.folder, "FOLDER", "the folder to make (monitor.ctf)"),
+    TEXT('p', "pid", &chosen.pids, "P[/T],…",
          "track these processes, or threads of theirs; 0: the kernel"),
-    TEXT('e', "events", &wishes.kinds, "KIND,…",
+    TEXT('e', "events", &chosen.kinds, "KIND,…",
          "of these: switch, wake, fault, syscall, block, call, thread, sensor, or all "
          "(switch,wake,thread,sensor)"),
-    SECONDS('d', "duration", &wishes.seconds, 86400,
+    SECONDS('d', "duration", &chosen.seconds, 86400,
             "how long (5; with a workload, as long as it runs)"),
-    NUMBER(0, "bytes", &wishes.bytes, SYS_MONITOR_BYTES_MIN, SYS_MONITOR_BYTES_MAX, "BYTES",
+    NUMBER(0, "bytes", &chosen.bytes, SYS_MONITOR_BYTES_MIN, SYS_MONITOR_BYTES_MAX, "BYTES",
            "of the ring of each CPU (262144)"),
     OPTIONS_END,
 };
 
 static int run(const struct arguments *arguments)
 {
-    if (arguments->count == 0 && wishes.pids == NULL)
+    if (arguments->count == 0 && chosen.pids == NULL)
         return fail(KOV_USAGE, "name processes with --pid, or a monitor: see `kov monitor list`");
-    if (arguments->count == 1 && !text_to_u64(arguments->values[0], 1, UINT32_MAX, &wishes.number))
+    if (arguments->count == 1 && !text_to_u64(arguments->values[0], 1, UINT32_MAX, &chosen.number))
         return fail(KOV_USAGE, "'%s' is no number of a monitor: see `kov monitor list`",
                     arguments->values[0]);
-    return monitor_record(arguments, &wishes);
+    return monitor_record(arguments, &chosen);
 }
 
 const struct command command_monitor_record = {

@@ -9,22 +9,22 @@
 #define REFRESH_SECONDS 1
 #define LIVE_SECONDS 10 // how many are shown, unless --from says it
 
-static struct monitor_view_wishes wishes = {.cells = 72};
+static struct monitor_view_options chosen = {.cells = 72};
 static bool live;
 
 static const struct option options[] = {
-    TEXT(0, "from", &trace_wishes.from, "TIME",
+    TEXT(0, "from", &trace_options.from, "TIME",
          "from there on: seconds, or +SECONDS from the beginning"),
-    TEXT(0, "to", &trace_wishes.to, "TIME", "up to there, inclusive"),
-    NUMBER('w', "width", &wishes.cells, 1, STRIP_CELLS_MAX, "CELLS", "so wide (72)"),
-    TEXT(0, "meter", &wishes.meter, "A,B", "mark these times, and tell the time between them"),
-    FLAG(0, "summary", &wishes.summary, "how long turns and waits were, in place of the picture"),
-    FLAG(0, "compensate", &wishes.compensate,
+    TEXT(0, "to", &trace_options.to, "TIME", "up to there, inclusive"),
+    NUMBER('w', "width", &chosen.cells, 1, STRIP_CELLS_MAX, "CELLS", "so wide (72)"),
+    TEXT(0, "meter", &chosen.meter, "A,B", "mark these times, and tell the time between them"),
+    FLAG(0, "summary", &chosen.summary, "how long turns and waits were, in place of the picture"),
+    FLAG(0, "compensate", &chosen.compensate,
          "each time less what the earlier records of its CPU cost"),
     FLAG(0, "live", &live,
          "while it is recorded: the last 10 s (or --from), each second, until Ctrl-C"),
-    FLAG(0, "check", &wishes.check, "fail where more threads run than there are CPUs"),
-    FLAG(0, "ascii", &wishes.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
+    FLAG(0, "check", &chosen.check, "fail where more threads run than there are CPUs"),
+    FLAG(0, "ascii", &chosen.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
     OPTIONS_END,
 };
 
@@ -33,16 +33,16 @@ static int answer(struct engine *engine, const struct trace_choice *choice, json
     struct trace_choice last = *choice;
     u64 begin, end, span = LIVE_SECONDS * engine->descriptions.hz;
     engine_range(engine, &begin, &end);
-    if (live && trace_wishes.from == NULL && end - begin > span)
+    if (live && trace_options.from == NULL && end - begin > span)
         last.from = end - span;
-    return monitor_view(engine, &last, &wishes, document);
+    return monitor_view(engine, &last, &chosen, document);
 }
 
 static int show(const struct arguments *arguments)
 {
     return trace_tool_run(arguments, NULL, answer,
-                          wishes.summary ? monitor_view_summary_sheets : monitor_view_sheets,
-                          wishes.summary ? monitor_view_summary_note : monitor_view_note);
+                          chosen.summary ? monitor_view_summary_sheets : monitor_view_sheets,
+                          chosen.summary ? monitor_view_summary_note : monitor_view_note);
 }
 
 static int follow(const struct arguments *arguments)

@@ -298,12 +298,12 @@ static void replay(const dci_decision *decision, json_t *document)
 {
     const struct policy *policy = policy_find(decision->policy);
     struct view view;
-    struct wish wish = {0};
+    struct proposal proposal = {0};
     make_view(decision, &view);
     bool known = policy != NULL && policy->decide != NULL;
-    bool decided = known && policy->decide(&view, &wish);
-    bool same = decided && wish.pid == decision->pid && wish.from == decision->from &&
-                wish.to == decision->to && (u32)wish.action == (u32)decision->action;
+    bool decided = known && policy->decide(&view, &proposal);
+    bool same = decided && proposal.pid == decision->pid && proposal.from == decision->from &&
+                proposal.to == decision->to && (u32)proposal.action == (u32)decision->action;
     put_text(document, "replay", !known ? NULL : same ? "same" : "different");
 }
 

@@ -4,31 +4,31 @@
 #include "commands/commands.h"
 #include "analyses/trace_repeats.h"
 
-static struct compare_wishes wishes = {.intervals = 10};
+static struct compare_options chosen = {.intervals = 10};
 
 static const struct option own_options[] = {
-    TEXT(0, "from", &trace_wishes.from, "TIME",
+    TEXT(0, "from", &trace_options.from, "TIME",
          "from there on: seconds, or +SECONDS from the beginning of each"),
-    TEXT(0, "to", &trace_wishes.to, "TIME", "up to there, inclusive"),
-    NUMBER(0, "intervals", &wishes.intervals, REPEATS_MIN, REPEATS_MAX, "COUNT",
+    TEXT(0, "to", &trace_options.to, "TIME", "up to there, inclusive"),
+    NUMBER(0, "intervals", &chosen.intervals, REPEATS_MIN, REPEATS_MAX, "COUNT",
            "into so many intervals each is cut (10)"),
-    TEXT(0, "process", &wishes.process, "NAME", "only what this process did or waited for"),
-    FLAG(0, "total", &wishes.total,
+    TEXT(0, "process", &chosen.process, "NAME", "only what this process did or waited for"),
+    FLAG(0, "total", &chosen.total,
          "of whole recordings, not of a second: where both are of the same work"),
-    NUMBER('n', "rows", &wishes.most, 1, UINT32_MAX, "ROWS", "at most so many rows of each (all)"),
+    NUMBER('n', "rows", &chosen.most, 1, UINT32_MAX, "ROWS", "at most so many rows of each (all)"),
     OPTIONS_END,
 };
 
 static int run(const struct arguments *arguments)
 {
-    int code = trace_choice_check(&trace_wishes);
+    int code = trace_choice_check(&trace_options);
     if (code != KOV_OK)
         return code;
     if (arguments->count != 2)
         return fail(KOV_USAGE, "name two recordings: the one before, then the one after");
     json_t *document = json_object();
     const char *paths[2] = {arguments->values[0], arguments->values[1]};
-    code = trace_compare(paths, &wishes, document);
+    code = trace_compare(paths, &chosen, document);
     if (code == KOV_OK)
         trace_tool_show(document, trace_compare_sheets, trace_compare_note);
     else

@@ -3,18 +3,18 @@
 #include "commands/commands.h"
 #include "analyses/trace_count.h"
 
-static struct trace_count_wishes wishes;
+static struct trace_count_options chosen;
 
 static const struct option own_options[] = {
-    TEXT(0, "by", &wishes.by, "FIELD",
+    TEXT(0, "by", &chosen.by, "FIELD",
          "pair events by this field in place of the CPU; FIELD=FIELD: of A, and of B"),
-    NUMBER('n', "rows", &wishes.most, 1, UINT32_MAX, "ROWS", "at most so many rows (all)"),
+    NUMBER('n', "rows", &chosen.most, 1, UINT32_MAX, "ROWS", "at most so many rows (all)"),
     OPTIONS_END,
 };
 
 static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
 {
-    return trace_count(engine, choice, &wishes, document);
+    return trace_count(engine, choice, &chosen, document);
 }
 
 static int run(const struct arguments *arguments)
@@ -22,7 +22,7 @@ static int run(const struct arguments *arguments)
     struct arguments source = *arguments;
     if (arguments->count == 0)
         return fail(KOV_USAGE, "name two events, A..B");
-    wishes.pair = arguments->values[0];
+    chosen.pair = arguments->values[0];
     source.count--;
     source.values++;
     return trace_tool_run(&source, "count", answer, trace_count_sheets, trace_count_note);

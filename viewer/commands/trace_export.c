@@ -19,7 +19,7 @@
 #define MICROSECONDS 1000000
 #define LONGEST_MICROSECONDS 1000000000
 
-static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
+static struct trace_options chosen = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 static const char *dump, *output, *format_name;
 static bool packs;
 static u64 min_microseconds;
@@ -31,11 +31,11 @@ static const struct option export_options[] = {
     NUMBER(0, "min", &min_microseconds, 1, LONGEST_MICROSECONDS, "US",
            "join slices shorter than so many microseconds, leave out shorter arrows"),
     TEXT(0, "dump", &dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
-    TEXT(0, "from", &wishes.from, "TIME", "from there on: seconds, or +SECONDS from the beginning"),
-    TEXT(0, "to", &wishes.to, "TIME", "up to there, inclusive"),
-    TEXT('e', "events", &wishes.events, "LIST",
+    TEXT(0, "from", &chosen.from, "TIME", "from there on: seconds, or +SECONDS from the beginning"),
+    TEXT(0, "to", &chosen.to, "TIME", "up to there, inclusive"),
+    TEXT('e', "events", &chosen.events, "LIST",
          "which majors or events become points (all that are not shown otherwise)"),
-    LIST(0, "where", &wishes.where, "CONDITION", "of these only where 'FIELD OP NUMBER' holds"),
+    LIST(0, "where", &chosen.where, "CONDITION", "of these only where 'FIELD OP NUMBER' holds"),
     OPTIONS_END,
 };
 
@@ -55,7 +55,7 @@ static int check(const struct arguments *arguments)
         return fail(KOV_USAGE, "--gzip is not for terminals: give --output");
     if ((arguments->count == 1) == (dump != NULL))
         return fail(KOV_USAGE, "name either the folder of a trace or a dump");
-    return trace_choice_check(&wishes);
+    return trace_choice_check(&chosen);
 }
 
 static void print_account(const json_t *document)
@@ -143,7 +143,7 @@ static int export_trace(struct engine *engine)
     chrome.min = (u64)((unsigned __int128)min_microseconds * hz / MICROSECONDS);
     engine_range(engine, &begin, &end);
     engine_tell_unknown(engine);
-    int code = trace_choice_decide(&choice, &wishes, &engine->descriptions, begin);
+    int code = trace_choice_decide(&choice, &chosen, &engine->descriptions, begin);
     if (code == KOV_OK)
         code = warn_of_much(&chrome);
     if (code == KOV_OK)

@@ -3,20 +3,20 @@
 #include "commands/commands.h"
 #include "analyses/trace_spans.h"
 
-static struct span_wishes wishes = {.by_process = true, .only = UINT64_MAX};
+static struct span_options chosen = {.by_process = true, .only = UINT64_MAX};
 static bool by_objects;
 
 static const struct option own_options[] = {
     FLAG(0, "objects", &by_objects, "a row for each Region and FCM"),
-    FLAG(0, "histogram", &wishes.histogram, "how many took how long, all rows together"),
-    NUMBER('n', "rows", &wishes.most, 1, UINT32_MAX, "ROWS", "at most so many rows (all)"),
+    FLAG(0, "histogram", &chosen.histogram, "how many took how long, all rows together"),
+    NUMBER('n', "rows", &chosen.most, 1, UINT32_MAX, "ROWS", "at most so many rows (all)"),
     OPTIONS_END,
 };
 
 static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
 {
-    wishes.keys = by_objects ? TRACE_FAULTS_BY_OBJECTS : TRACE_FAULTS_BY_RESULT;
-    return trace_spans(engine, choice, &trace_faults, &wishes, document);
+    chosen.keys = by_objects ? TRACE_FAULTS_BY_OBJECTS : TRACE_FAULTS_BY_RESULT;
+    return trace_spans(engine, choice, &trace_faults, &chosen, document);
 }
 
 static int run(const struct arguments *arguments)

@@ -5,7 +5,7 @@
 
 static int run(const struct arguments *arguments)
 {
-    if (trace_wishes.pid != TRACE_ANY)
+    if (trace_options.pid != TRACE_ANY)
         return fail(KOV_USAGE, "--pid is not for idle CPUs: nobody runs");
     return trace_tool_run(arguments, "idle", trace_idle, trace_idle_sheets, NULL);
 }

@@ -87,7 +87,7 @@ static int subscribe_again(void *context)
     struct trace_run *run = context;
     run->mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
     run->reconnected = true;
-    capture_forget_metadata(&run->capture);
+    capture_reset_metadata(&run->capture);
     trace_free_counts(&run->counts); // a part of the last answer
     int code = subscribe(run);
     return code == KOV_OK ? trace_counters_start_again(&run->counters) : code;

@@ -11,9 +11,9 @@ static u64 most = TRACE_ANY;
 static bool activity;
 
 static const struct option show_options[] = {
-    TEXT('e', "events", &trace_wishes.events, "LIST",
+    TEXT('e', "events", &trace_options.events, "LIST",
          "only these majors or events: numbers or names"),
-    LIST(0, "where", &trace_wishes.where, "CONDITION",
+    LIST(0, "where", &trace_options.where, "CONDITION",
          "only events of which 'FIELD OP NUMBER' holds, OP one of = != < <= > >=; several: all"),
     NUMBER('n', "count", &most, 1, UINT64_MAX - 1, "N", "at most so many events"),
     FLAG(0, "activity", &activity, "what each CPU did, interval by interval, in place of events"),
@@ -25,7 +25,7 @@ static int show(struct engine *engine)
     struct trace_choice choice = {0};
     u64 begin, end;
     engine_range(engine, &begin, &end);
-    int code = trace_choice_decide(&choice, &trace_wishes, &engine->descriptions, begin);
+    int code = trace_choice_decide(&choice, &trace_options, &engine->descriptions, begin);
     if (code == KOV_OK && activity) {
         code = trace_show_activity(engine, &choice, most);
     } else if (code == KOV_OK) {
@@ -38,19 +38,19 @@ static int show(struct engine *engine)
 static int run(const struct arguments *arguments)
 {
     struct engine engine = {0};
-    int code = trace_choice_check(&trace_wishes);
+    int code = trace_choice_check(&trace_options);
     if (code != KOV_OK)
         return code;
-    if (activity && (trace_wishes.events != NULL || trace_wishes.where.count > 0))
+    if (activity && (trace_options.events != NULL || trace_options.where.count > 0))
         return fail(KOV_USAGE, "--activity is of all events: no --events and --where");
     if (activity && arguments->count == 0 && trace_dump == NULL)
         return fail(KOV_USAGE, "--activity is for a folder or a dump");
     if (arguments->count == 0 && trace_dump == NULL) {
-        if (trace_wishes.from != NULL || trace_wishes.to != NULL)
+        if (trace_options.from != NULL || trace_options.to != NULL)
             return fail(KOV_USAGE, "--from and --to are for a folder or a dump");
         interrupt_catch();
         code = session_begin(true);
-        return code == KOV_OK ? trace_follow(&trace_wishes, most) : code;
+        return code == KOV_OK ? trace_follow(&trace_options, most) : code;
     }
     code = trace_source_open(&engine, arguments);
     if (code == KOV_OK) {

@@ -6,27 +6,27 @@
 
 #include <string.h>
 
-static struct span_wishes wishes = {.keys = 1, .only = UINT64_MAX};
+static struct span_options chosen = {.keys = 1, .only = UINT64_MAX};
 static const char *call;
 
 static const struct option own_options[] = {
     TEXT(0, "call", &call, "NAME", "only this call; shows its histogram"),
-    FLAG(0, "processes", &wishes.by_process, "a row for each process that makes a call"),
-    FLAG(0, "histogram", &wishes.histogram, "how many took how long, all rows together"),
-    NUMBER('n', "rows", &wishes.most, 1, UINT32_MAX, "ROWS", "at most so many rows (all)"),
+    FLAG(0, "processes", &chosen.by_process, "a row for each process that makes a call"),
+    FLAG(0, "histogram", &chosen.histogram, "how many took how long, all rows together"),
+    NUMBER('n', "rows", &chosen.most, 1, UINT32_MAX, "ROWS", "at most so many rows (all)"),
     OPTIONS_END,
 };
 
 static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
 {
-    return trace_spans(engine, choice, &trace_syscalls, &wishes, document);
+    return trace_spans(engine, choice, &trace_syscalls, &chosen, document);
 }
 
 static int run(const struct arguments *arguments)
 {
-    if (call != NULL && !syscall_number(call, &wishes.only))
+    if (call != NULL && !syscall_number(call, &chosen.only))
         return fail(KOV_USAGE, "there is no system call '%s'", call);
-    wishes.histogram |= call != NULL;
+    chosen.histogram |= call != NULL;
     return trace_tool_run(arguments, "syscalls", answer, trace_syscalls_sheets, trace_spans_note);
 }
 

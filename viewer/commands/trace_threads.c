@@ -4,27 +4,27 @@
 #include "analyses/thread_strips.h"
 #include "analyses/trace_threads.h"
 
-static struct trace_threads_wishes wishes = {.cells = 72};
+static struct trace_threads_options chosen = {.cells = 72};
 
 static const struct option own_options[] = {
-    NUMBER('w', "width", &wishes.cells, 1, STRIP_CELLS_MAX, "CELLS", "so wide (72)"),
-    NUMBER('n', "rows", &wishes.most, 1, UINT32_MAX, "THREADS", "at most so many threads (all)"),
-    TEXT(0, "meter", &wishes.meter, "A,B", "mark these times, and tell the time between them"),
-    FLAG(0, "summary", &wishes.summary, "how long turns and waits were, in place of the picture"),
-    FLAG(0, "ascii", &wishes.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
+    NUMBER('w', "width", &chosen.cells, 1, STRIP_CELLS_MAX, "CELLS", "so wide (72)"),
+    NUMBER('n', "rows", &chosen.most, 1, UINT32_MAX, "THREADS", "at most so many threads (all)"),
+    TEXT(0, "meter", &chosen.meter, "A,B", "mark these times, and tell the time between them"),
+    FLAG(0, "summary", &chosen.summary, "how long turns and waits were, in place of the picture"),
+    FLAG(0, "ascii", &chosen.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
     OPTIONS_END,
 };
 
 static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
 {
-    return trace_threads(engine, choice, &wishes, document);
+    return trace_threads(engine, choice, &chosen, document);
 }
 
 static int run(const struct arguments *arguments)
 {
     return trace_tool_run(arguments, "threads", answer,
-                          wishes.summary ? trace_threads_summary_sheets : trace_threads_sheets,
-                          wishes.summary ? NULL : thread_strips_note);
+                          chosen.summary ? trace_threads_summary_sheets : trace_threads_sheets,
+                          chosen.summary ? NULL : thread_strips_note);
 }
 
 const struct command command_trace_threads = {

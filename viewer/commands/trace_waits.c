@@ -12,10 +12,10 @@ static const struct option own_options[] = {
 
 static int run(const struct arguments *arguments)
 {
-    if (at != NULL && trace_wishes.to != NULL)
+    if (at != NULL && trace_options.to != NULL)
         return fail(KOV_USAGE, "--at and --to are the same: give one");
     if (at != NULL)
-        trace_wishes.to = at;
+        trace_options.to = at;
     return trace_tool_run(arguments, "waits", trace_waits, trace_waits_sheets, trace_waits_note);
 }
 

@@ -73,7 +73,7 @@ int console_history_type(const char *text)
     return size == 0 ? KOV_OK : fail(KOV_FAILED, "the console takes no more");
 }
 
-void console_history_forget(struct console_history *console)
+void console_history_clear(struct console_history *console)
 {
     bytes_free(&console->output);
     *console = (struct console_history){0};

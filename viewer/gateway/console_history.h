@@ -21,6 +21,6 @@ void console_history_take(struct console_history *console,
 // Types on the machine's console: all of the text, or what the console took within a second.
 int console_history_type(const char *text);
 // Forgets all, since the machine has booted again.
-void console_history_forget(struct console_history *console);
+void console_history_clear(struct console_history *console);
 
 #endif

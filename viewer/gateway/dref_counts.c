@@ -87,7 +87,7 @@ int dref_counts_attend(struct dref_counts *counts, struct history *history)
     return code == KOV_CONNECTION ? code : KOV_OK;
 }
 
-void dref_counts_forget(struct dref_counts *counts)
+void dref_counts_reset(struct dref_counts *counts)
 {
     dref_free(&counts->last);
     *counts = (struct dref_counts){0};

@@ -26,6 +26,6 @@ bool dref_counts_watch(struct dref_counts *counts, const char *measure);
 // watched for long. Returns KOV_OK, even if the machine refuses; else the connection is gone.
 int dref_counts_attend(struct dref_counts *counts, struct history *history);
 // Forgets the state, since the connection is another one, or none.
-void dref_counts_forget(struct dref_counts *counts);
+void dref_counts_reset(struct dref_counts *counts);
 
 #endif

@@ -108,7 +108,7 @@ static void expose_objects(struct machine *machine, struct exposition_draft *dra
     u32 count = 0;
     struct site_sums sums;
     struct history_range range;
-    double now = machine_time(machine, standing_now(&machine->standing));
+    double now = machine_time(machine, background_now(&machine->background));
     const struct sampled_event *events = history_events(machine->history, &count);
     site_sums_begin(&sums, SITES_MAX);
     exposition_add(draft, EXPOSED_OBJECTS, (double)machine->snapshot.object_count, LABELS_END);
@@ -127,13 +127,13 @@ static void expose_objects(struct machine *machine, struct exposition_draft *dra
     site_sums_free(&sums);
 }
 
-static void expose_samples(const struct standing *standing, struct exposition_draft *draft)
+static void expose_samples(const struct background *background, struct exposition_draft *draft)
 {
-    exposition_add(draft, EXPOSED_SAMPLES, (double)standing->received, LABELS_END);
-    exposition_add(draft, EXPOSED_SAMPLES_LOST, (double)samples_lost(&standing->samples),
+    exposition_add(draft, EXPOSED_SAMPLES, (double)background->received, LABELS_END);
+    exposition_add(draft, EXPOSED_SAMPLES_LOST, (double)samples_lost(&background->samples),
                    LABELS_END);
     exposition_add(draft, EXPOSED_SAMPLES_MISSED,
-                   (double)samples_missed(&standing->samples) + (double)standing->missed,
+                   (double)samples_missed(&background->samples) + (double)background->missed,
                    LABELS_END);
 }
 
@@ -142,18 +142,18 @@ static int expose_live(struct machine *machine, struct exposition_draft *draft)
     struct snapshot fresh = {0};
     const dci_system_info *system = session_machine();
     int code =
-        metric_counts_attend(&machine->metric_counts, &machine->standing.list, machine->history);
+        metric_counts_attend(&machine->metric_counts, &machine->background.list, machine->history);
     if (code == KOV_OK)
         code = scan_processes(&fresh);
     if (code == KOV_OK) {
-        double now = machine_time(machine, standing_now(&machine->standing));
+        double now = machine_time(machine, background_now(&machine->background));
         exposition_add(draft, EXPOSED_BOOT, 1, "boot", machine->boot, "version", system->version,
                        LABELS_END);
         exposition_add(draft, EXPOSED_UPTIME, now / 1e9, LABELS_END);
         exposition_add(draft, EXPOSED_CPUS, system->cpu_count, LABELS_END);
         expose_counts(&machine->metric_counts, draft);
         expose_metrics(&machine->metric_counts, draft);
-        expose_samples(&machine->standing, draft);
+        expose_samples(&machine->background, draft);
         expose_processes(machine, &fresh, draft);
         expose_objects(machine, draft);
     }

@@ -23,35 +23,35 @@ static u64 ticks_of(const struct machine *machine, const json_t *ask, const char
 }
 
 // Takes whose events are wanted. Returns an exit code.
-static int choose_whose(const char *of, struct trace_wishes *wishes)
+static int choose_whose(const char *of, struct trace_options *options)
 {
     struct ranking_thing thing;
     u32 cpu;
-    wishes->cpu = wishes->pid = TRACE_ANY;
+    options->cpu = options->pid = TRACE_ANY;
     if (of == NULL)
         return KOV_OK;
     if (!publish_thing(of, &thing, &cpu) || (cpu == ALL_CPUS && thing.by != RANKING_PROCESS))
         return fail(KOV_USAGE, "of: c:CPU or p:PID");
     if (cpu != ALL_CPUS)
-        wishes->cpu = cpu;
+        options->cpu = cpu;
     else
-        wishes->pid = thing.pid;
+        options->pid = thing.pid;
     return KOV_OK;
 }
 
 static int choose(struct machine *machine, const json_t *ask, struct trace_choice *choice)
 {
     const struct timeline *timeline = machine->timeline;
-    struct trace_wishes wishes = {.events = text_of(ask, "only")};
+    struct trace_options options = {.events = text_of(ask, "only")};
     const char *where = text_of(ask, "where");
     if (where != NULL)
-        wishes.where = (struct texts){{where}, 1};
-    int code = choose_whose(text_of(ask, "of"), &wishes);
+        options.where = (struct texts){{where}, 1};
+    int code = choose_whose(text_of(ask, "of"), &options);
     if (code == KOV_OK)
-        code = trace_choice_check(&wishes);
+        code = trace_choice_check(&options);
     if (code == KOV_OK)
         code =
-            trace_choice_decide(choice, &wishes, &timeline->engine.descriptions, timeline->begin);
+            trace_choice_decide(choice, &options, &timeline->engine.descriptions, timeline->begin);
     choice->from = ticks_of(machine, ask, "from", 0);
     choice->to = ticks_of(machine, ask, "to", UINT64_MAX);
     return code;

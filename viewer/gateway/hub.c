@@ -15,7 +15,7 @@ void hub_init(struct hub *hub, void (*ready)(void *connection, bool end))
     hub->ready = ready;
 }
 
-static void forget_names(struct told_names *names)
+static void forget_names(struct sent_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         block_release(names->blocks[i]);
@@ -27,7 +27,7 @@ void hub_free(struct hub *hub)
     while (hub->browsers != NULL)
         hub_disconnect(hub, hub->browsers);
     for (u32 i = 0; i < hub->machine_count; i++) {
-        block_release(hub->told[i]);
+        block_release(hub->states[i]);
         forget_names(&hub->names[i]);
         free(hub->names[i].blocks);
     }
@@ -88,9 +88,9 @@ static void drop_watch(struct hub *hub, struct browser *browser, struct watch *w
 {
     struct topic *topic = watch->topic;
     outbox_remove_watch(&browser->outbox, watch);
-    struct post post = {.kind = WISH_UNWATCH, .topic = topic->number, .watched = topic->kind};
+    struct post post = {.kind = REQUEST_UNWATCH, .topic = topic->number, .watched = topic->kind};
     if (topic->watchers == 1 && hub->machines[topic->machine] != NULL) // NULL as the program ends
-        machine_wish(hub->machines[topic->machine], &post);
+        machine_request(hub->machines[topic->machine], &post);
     topics_unwatch(&hub->topics, topic);
 }
 
@@ -135,8 +135,8 @@ static void hello(struct hub *hub, struct browser *browser, const json_t *messag
                         (json_int_t)CREDIT_BYTES));
     // Boots before come first: a page that knows the machine's boot knows all boots that are kept.
     for (u32 i = hub->machine_count; i-- > 0;)
-        if (hub->told[i] != NULL)
-            tell(hub, browser, block_keep(hub->told[i]));
+        if (hub->states[i] != NULL)
+            tell(hub, browser, block_keep(hub->states[i]));
 }
 
 static void unwatch(struct hub *hub, struct browser *browser, u64 id)
@@ -159,7 +159,7 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
     if (wrong == NULL && outbox_watch(&browser->outbox, (u32)id) == NULL &&
         browser->outbox.watch_count == TOPICS)
         wrong = "this browser watches too much already";
-    if (wrong == NULL && !machine_takes_wish(hub->machines[machine], browser->number))
+    if (wrong == NULL && !machine_takes_request(hub->machines[machine], browser->number))
         wrong = TOO_MANY_WISHES;
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
@@ -171,12 +171,12 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
     unwatch(hub, browser, id);
     outbox_add_watch(&browser->outbox, (u32)id, topic);
     hub->ready(browser->connection, false); // for names
-    struct post post = {.kind = fresh ? WISH_WATCH : WISH_REFRESH,
+    struct post post = {.kind = fresh ? REQUEST_WATCH : REQUEST_REFRESH,
                         .topic = topic->number,
                         .browser = browser->number,
                         .watched = kind,
                         .json = fresh ? json_deep_copy(message) : NULL};
-    machine_wish(hub->machines[machine], &post);
+    machine_request(hub->machines[machine], &post);
 }
 
 static void hand_on(struct hub *hub, struct browser *browser, const json_t *message,
@@ -185,17 +185,17 @@ static void hand_on(struct hub *hub, struct browser *browser, const json_t *mess
     u32 machine = find_machine(hub, message);
     if (machine == hub->machine_count)
         return tell_error(hub, browser, message, "there is no machine of that name");
-    if (kind == WISH_ACT && browser->role != ROLE_CONTROLLER)
+    if (kind == REQUEST_ACT && browser->role != ROLE_CONTROLLER)
         return tell_error(hub, browser, message,
                           "observers look only: this needs the controller's link");
     enum acted_kind act;
-    const char *wrong = kind == WISH_ACT ? act_check(message, &act) : NULL;
+    const char *wrong = kind == REQUEST_ACT ? act_check(message, &act) : NULL;
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
-    if (!machine_takes_wish(hub->machines[machine], browser->number))
+    if (!machine_takes_request(hub->machines[machine], browser->number))
         return tell_error(hub, browser, message, TOO_MANY_WISHES);
     struct post post = {.kind = kind, .browser = browser->number, .json = json_deep_copy(message)};
-    machine_wish(hub->machines[machine], &post);
+    machine_request(hub->machines[machine], &post);
 }
 
 static void receive_message(struct hub *hub, struct browser *browser, const json_t *message,
@@ -212,9 +212,9 @@ static void receive_message(struct hub *hub, struct browser *browser, const json
     case CLIENT_UNWATCH:
         return unwatch(hub, browser, (u64)json_integer_value(json_object_get(message, "id")));
     case CLIENT_ASK:
-        return hand_on(hub, browser, message, WISH_ASK);
+        return hand_on(hub, browser, message, REQUEST_ASK);
     default:
-        return hand_on(hub, browser, message, WISH_ACT);
+        return hand_on(hub, browser, message, REQUEST_ACT);
     }
 }
 
@@ -267,7 +267,7 @@ static void stop(struct hub *hub, struct post *post)
 
 static void take_names(struct hub *hub, struct post *post)
 {
-    struct told_names *names = &hub->names[post->machine];
+    struct sent_names *names = &hub->names[post->machine];
     names->blocks =
         memory_grow(names->blocks, names->count, &names->capacity, sizeof(struct block *));
     names->blocks[names->count++] = block_keep(post->block);
@@ -280,15 +280,15 @@ static void forget_machine(struct hub *hub, u32 machine)
 {
     forget_names(&hub->names[machine]);
     for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next)
-        outbox_forget_names(&browser->outbox, machine);
+        outbox_reset_names(&browser->outbox, machine);
 }
 
 // Tells all browsers with a role. Keeps a machine's state for those who come later.
 static void tell_all(struct hub *hub, struct post *post)
 {
     if (post->block->whole) {
-        block_release(hub->told[post->machine]);
-        hub->told[post->machine] = block_keep(post->block);
+        block_release(hub->states[post->machine]);
+        hub->states[post->machine] = block_keep(post->block);
     }
     for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next)
         if (browser->role != ROLE_STRANGER)
@@ -309,10 +309,10 @@ void hub_distribute(struct hub *hub)
         case POST_NAMES:
             take_names(hub, post);
             break;
-        case POST_FORGET:
+        case POST_RESET:
             forget_machine(hub, post->machine);
             break;
-        case POST_TOLD:
+        case POST_NOTICE:
             tell_all(hub, post);
             break;
         default: // an answer for one browser

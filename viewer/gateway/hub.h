@@ -5,7 +5,7 @@
 #define KOV_HUB_H
 
 #include "gateway/access.h"
-#include "gateway/credits.h"
+#include "gateway/outbox.h"
 #include "gateway/machine.h"
 #include "gateway/posts.h"
 
@@ -22,8 +22,8 @@ struct hub {
     struct access access;
     struct machine *machines[HUB_MACHINES];
     u32 machine_count;
-    struct block *told[HUB_MACHINES]; // the last state of each machine, or NULL
-    struct told_names names[HUB_MACHINES];
+    struct block *states[HUB_MACHINES]; // the last state of each machine, or NULL
+    struct sent_names names[HUB_MACHINES];
     struct topics topics;
     struct browser *browsers; // with or without a role
     u64 last_browser;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One machine: its thread, its connection, its wishes.
+// One machine: its thread, its connection, its requests.
 #include "gateway/machine.h"
 #include "gateway/machine_state.h"
 #include "gateway/panic_text.h"
@@ -87,7 +87,7 @@ void machine_tell_state(struct machine *machine, const char *state)
         json_object_set_new(json, "trace", json_true());
     if (machine->panic[0] != 0)
         json_object_set_new(json, "panic", block_text(machine->panic));
-    machine_post(machine, (struct post){.kind = POST_TOLD, .block = block_of_json(json)});
+    machine_post(machine, (struct post){.kind = POST_NOTICE, .block = block_of_json(json)});
 }
 
 // Takes messages of kov's rooms. The last failure is kept for whoever asked. Warnings go to all
@@ -104,10 +104,11 @@ static void take_message(void *context, bool is_warning, const char *text)
                   "message", block_text(text), "count", 1, "warning", 1);
     struct block *block = block_of_json(json);
     block->whole = false; // not told to those who come later
-    machine_post(machine, (struct post){.kind = POST_TOLD, .block = block});
+    machine_post(machine, (struct post){.kind = POST_NOTICE, .block = block});
 }
 
-// ---- topics and wishes -------------------------------------------------------------------------
+// ---- topics and requests
+// -------------------------------------------------------------------------
 
 static struct published **find_published(struct machine *machine, u64 number)
 {
@@ -117,15 +118,15 @@ static struct published **find_published(struct machine *machine, u64 number)
     return place;
 }
 
-static void add_topic(struct machine *machine, struct post *wish)
+static void add_topic(struct machine *machine, struct post *request)
 {
     struct published *published = memory_get(sizeof(*published));
-    *published = (struct published){.number = wish->topic,
-                                    .kind = wish->watched,
-                                    .parameters = wish->json,
+    *published = (struct published){.number = request->topic,
+                                    .kind = request->watched,
+                                    .parameters = request->json,
                                     .afresh = true,
                                     .next = machine->published};
-    wish->json = NULL;
+    request->json = NULL;
     machine->published = published;
 }
 
@@ -147,34 +148,35 @@ static void say_afresh(struct published *published)
     published->afresh = true;
 }
 
-static int grant(struct machine *machine, struct post *wish)
+static int grant(struct machine *machine, struct post *request)
 {
-    switch (wish->kind) {
-    case WISH_WATCH:
-        add_topic(machine, wish);
+    switch (request->kind) {
+    case REQUEST_WATCH:
+        add_topic(machine, request);
         return KOV_OK;
-    case WISH_REFRESH:
-        say_afresh(*find_published(machine, wish->topic));
+    case REQUEST_REFRESH:
+        say_afresh(*find_published(machine, request->topic));
         return KOV_OK;
-    case WISH_UNWATCH:
-        remove_topic(find_published(machine, wish->topic));
+    case REQUEST_UNWATCH:
+        remove_topic(find_published(machine, request->topic));
         return KOV_OK;
-    case WISH_END:
+    case REQUEST_END:
         machine->ending = true;
         return KOV_OK;
     default:
-        return request_answer(machine, wish);
+        return request_answer(machine, request);
     }
 }
 
-int machine_grant_wishes(struct machine *machine)
+int machine_serve_requests(struct machine *machine)
 {
     int code = KOV_OK;
-    for (struct post *wish = post_take(&machine->wishes), *next; wish != NULL; wish = next) {
-        next = wish->next;
-        int granted = grant(machine, wish);
+    for (struct post *request = post_take(&machine->requests), *next; request != NULL;
+         request = next) {
+        next = request->next;
+        int granted = grant(machine, request);
         code = code == KOV_OK ? granted : code;
-        post_free(wish);
+        post_free(request);
     }
     return code;
 }
@@ -187,7 +189,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     if (event->body_case == ORRERY__DCI__EVENT__BODY_CONSOLE)
         console_history_take(&machine->console, event->console);
     else
-        standing_take(&machine->standing, event);
+        background_take(&machine->background, event);
     return KOV_OK;
 }
 
@@ -198,10 +200,10 @@ void machine_say_all(struct machine *machine)
 }
 
 // Begins numbers again, and says again all that used them.
-void machine_forget_names(struct machine *machine)
+void machine_reset_names(struct machine *machine)
 {
     names_reset(&machine->names);
-    machine_post(machine, (struct post){.kind = POST_FORGET});
+    machine_post(machine, (struct post){.kind = POST_RESET});
     machine_say_all(machine);
 }
 
@@ -236,8 +238,8 @@ int machine_scan(struct machine *machine)
     machine->programs_due = machine->scanned + SCAN_SECONDS;
     machine->scans++;
     functions_bind(machine);
-    machine->standing.clock_ticks = machine->snapshot.process_time;
-    machine->standing.clock_heard = // not later than when it was read
+    machine->background.clock_ticks = machine->snapshot.process_time;
+    machine->background.clock_heard = // not later than when it was read
         machine->player == NULL
             ? begin
             : player_asked(machine->player, ORRERY__DCI__REQUEST__BODY_PROCESSES);
@@ -246,7 +248,7 @@ int machine_scan(struct machine *machine)
 
 static int live_attend(struct machine *machine)
 {
-    int code = standing_attend(&machine->standing);
+    int code = background_attend(&machine->background);
     if (is_watched(machine))
         machine->scan_due = fmin(machine->scan_due,
                                  machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds));
@@ -258,17 +260,17 @@ static int live_attend(struct machine *machine)
     }
     if (code == KOV_OK && clock_now() >= machine->cell_due) {
         machine->cell_due = clock_now() + CELL_SECONDS;
-        code = standing_pace(&machine->standing,
-                             machine->published != NULL || machine->recorder != NULL);
+        code = background_pace(&machine->background,
+                               machine->published != NULL || machine->recorder != NULL);
         if (code == KOV_OK)
             code = dref_counts_attend(&machine->dref_counts, machine->history);
         if (code == KOV_OK)
-            code = standing_close_cell(&machine->standing);
+            code = background_close_cell(&machine->background);
     }
     return code == KOV_OK ? metric_counts_rest(&machine->metric_counts) : code;
 }
 
-// Waits for events. A player's news end the wait for a frame, as a wish does.
+// Waits for events. A player's news end the wait for a frame, as a request does.
 static int wait_for_events(struct machine *machine)
 {
     double next = publish_next(machine);
@@ -285,11 +287,11 @@ static int wait_for_events(struct machine *machine)
 static int attend(struct machine *machine)
 {
     patience_begin();
-    int code = machine_grant_wishes(machine);
+    int code = machine_serve_requests(machine);
     if (code == KOV_OK)
         code = machine->player == NULL ? live_attend(machine) : played_attend(machine);
     if (names_are_full(&machine->names))
-        machine_forget_names(machine);
+        machine_reset_names(machine);
     if (code == KOV_OK)
         code = publish_due(machine);
     if (code == KOV_OK)
@@ -299,10 +301,10 @@ static int attend(struct machine *machine)
 
 static void begin_boot(struct machine *machine)
 {
-    machine_forget_names(machine);
+    machine_reset_names(machine);
     machine->history =
         history_new(machine->settings.history_bytes, machine->boot_time, machine->timebase_hz);
-    machine->standing.history = machine->history;
+    machine->background.history = machine->history;
     memset(&machine->gone, 0, sizeof(machine->gone));
 }
 
@@ -318,9 +320,9 @@ static void note_boot(struct machine *machine)
     if (!same && machine->history != NULL)
         machine_hand_on_boot(machine);
     machine->timebase_hz = system->timebase_hz;
-    machine->standing.clock_ticks = system->time;
-    machine->standing.clock_hertz = system->timebase_hz;
-    machine->standing.clock_heard = machine_present(machine);
+    machine->background.clock_ticks = system->time;
+    machine->background.clock_hertz = system->timebase_hz;
+    machine->background.clock_heard = machine_present(machine);
     if (same) {
         history_gap(machine->history, machine->lost_at, system->time);
         publish_clock(machine);
@@ -331,18 +333,18 @@ static void note_boot(struct machine *machine)
                  machine->same_begin, (u32)machine->boot_time);
         begin_boot(machine);
     }
-    metric_counts_forget(&machine->metric_counts);
-    dref_counts_forget(&machine->dref_counts);
+    metric_counts_reset(&machine->metric_counts);
+    dref_counts_reset(&machine->dref_counts);
 }
 
 // Its time stays at when it last answered, so that "the last 10 seconds" stay where something is.
 static void stop_clock(struct machine *machine)
 {
-    struct standing *standing = &machine->standing;
-    machine->known_clock = standing->clock_ticks;
-    machine->lost_at = standing_at(standing, machine->heard);
-    standing->clock_ticks = machine->lost_at;
-    standing->clock_hertz = 0;
+    struct background *background = &machine->background;
+    machine->known_clock = background->clock_ticks;
+    machine->lost_at = background_at(background, machine->heard);
+    background->clock_ticks = machine->lost_at;
+    background->clock_hertz = 0;
 }
 
 static int serve(struct machine *machine)
@@ -358,7 +360,7 @@ static int serve(struct machine *machine)
     if (machine->player != NULL)
         played_begin(machine);
     else
-        code = standing_begin(&machine->standing);
+        code = background_begin(&machine->background);
     if (machine->player == NULL && code == KOV_OK)
         code = console_history_attach(&machine->console);
     machine->scan_due = machine->programs_due = machine->cell_due = 0;
@@ -388,7 +390,7 @@ static void pause_before_next(struct machine *machine, double pause)
 {
     double end = clock_now() + pause;
     while (clock_now() < end && !machine->ending && !link_ended()) {
-        machine_grant_wishes(machine);
+        machine_serve_requests(machine);
         if (machine->history != NULL)
             publish_due(machine);
         machine_expose(machine);
@@ -439,14 +441,14 @@ static void free_machine(struct machine *machine)
 {
     while (machine->published != NULL)
         remove_topic(&machine->published);
-    post_queue_free(&machine->wishes);
+    post_queue_free(&machine->requests);
     if (machine->link != NULL)
         link_free(machine->link);
     exposition_free(machine->exposition);
     player_free(machine->player);
     recorder_free(machine->recorder);
-    standing_free(&machine->standing);
-    dref_counts_forget(&machine->dref_counts);
+    background_free(&machine->background);
+    dref_counts_reset(&machine->dref_counts);
     machine_free_boot(machine);
     names_reset(&machine->names);
     if (machine->handed != NULL)
@@ -455,7 +457,7 @@ static void free_machine(struct machine *machine)
     if (machine->timeline != NULL)
         timeline_close(machine->timeline);
     free(machine->timeline);
-    sem_destroy(&machine->wished);
+    sem_destroy(&machine->requested);
     free(machine->settings.folder);
     free(machine->settings.console);
     free(machine->settings.name);
@@ -471,7 +473,7 @@ static void wake(void *context)
     if (machine->link != NULL)
         link_wake(machine->link);
     else
-        sem_post(&machine->wished);
+        sem_post(&machine->requested);
 }
 
 // Watches what a recording must have, even while no browser does.
@@ -480,10 +482,11 @@ static void watch_for_recorder(struct machine *machine)
     const enum watched_kind kinds[] = {WATCHED_PROCESSES, WATCHED_SERVER, WATCHED_WORKLOADS,
                                        WATCHED_METRIC};
     for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) { // topic 0 is no browser's
-        struct post wish = {.kind = WISH_WATCH,
-                            .watched = kinds[i],
-                            .json = json_pack("{s:s, s:s}", "metric", metrics[0].name, "of", "m")};
-        add_topic(machine, &wish);
+        struct post request = {.kind = REQUEST_WATCH,
+                               .watched = kinds[i],
+                               .json =
+                                   json_pack("{s:s, s:s}", "metric", metrics[0].name, "of", "m")};
+        add_topic(machine, &request);
     }
 }
 
@@ -533,8 +536,8 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
     machine->settings.folder = copy_text(from->folder);
     machine->settings.console = copy_text(from->console);
     machine->names.machine = machine->settings.name;
-    sem_init(&machine->wished, 0, 0);
-    post_queue_init(&machine->wishes, wake, machine);
+    sem_init(&machine->requested, 0, 0);
+    post_queue_init(&machine->requests, wake, machine);
     if (from->exposed && from->host != NULL) {
         machine->exposition = exposition_new();
         machine_expose(machine); // that it is not connected yet
@@ -563,8 +566,8 @@ struct machine *machine_start_past(u32 number, struct machine *of, struct post_q
     machine->settings.tape = copy_text(of->settings.tape);
     machine->settings.of = memory_copy_text(of->settings.name);
     machine->names.machine = machine->settings.name;
-    sem_init(&machine->wished, 0, 0);
-    post_queue_init(&machine->wishes, wake, machine);
+    sem_init(&machine->requested, 0, 0);
+    post_queue_init(&machine->requests, wake, machine);
     if (pthread_create(&machine->thread, NULL, machine_run_past, machine) == 0) {
         of->past = machine;
         return machine;
@@ -574,14 +577,14 @@ struct machine *machine_start_past(u32 number, struct machine *of, struct post_q
     return NULL;
 }
 
-bool machine_takes_wish(struct machine *machine, u64 browser)
+bool machine_takes_request(struct machine *machine, u64 browser)
 {
-    return post_fits(&machine->wishes, browser);
+    return post_fits(&machine->requests, browser);
 }
 
-void machine_wish(struct machine *machine, const struct post *wish)
+void machine_request(struct machine *machine, const struct post *request)
 {
-    post_send(&machine->wishes, wish);
+    post_send(&machine->requests, request);
 }
 
 void machine_end(struct machine *machine)
@@ -589,7 +592,7 @@ void machine_end(struct machine *machine)
     if (machine->link != NULL)
         link_end(machine->link);
     else
-        machine_wish(machine, &(struct post){.kind = WISH_END});
+        machine_request(machine, &(struct post){.kind = REQUEST_END});
     pthread_join(machine->thread, NULL);
     free_machine(machine);
 }

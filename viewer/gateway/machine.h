@@ -34,11 +34,11 @@ struct machine *machine_start_past(u32 number, struct machine *of, struct post_q
 const char *machine_name(const struct machine *machine);
 // Returns what it exposes, or NULL. It is valid until machine_end.
 struct exposition *machine_exposition(const struct machine *machine);
-// Returns whether it takes another wish of this browser, or has too many that it could not grant
+// Returns whether it takes another request of this browser, or has too many that it could not grant
 // yet.
-bool machine_takes_wish(struct machine *machine, u64 browser);
-// Sends a WISH_… and gives it to the machine. Any thread may call it.
-void machine_wish(struct machine *machine, const struct post *wish);
+bool machine_takes_request(struct machine *machine, u64 browser);
+// Sends a REQUEST_… and gives it to the machine. Any thread may call it.
+void machine_request(struct machine *machine, const struct post *request);
 // Ends the thread, waits for it, and frees all.
 void machine_end(struct machine *machine);
 

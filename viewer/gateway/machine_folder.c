@@ -13,7 +13,7 @@
 
 #define PORTION 200000    // events, tens of milliseconds
 #define TELL_SECONDS 0.25 // between two reports of how far it is
-#define TURN_SECONDS 1.0  // without a wish
+#define TURN_SECONDS 1.0  // without a request
 
 struct folder_reading {
     struct machine *machine;
@@ -117,12 +117,12 @@ static void read_on(struct folder_reading *reading)
     }
 }
 
-static void wait_for_wish(struct machine *machine)
+static void wait_for_request(struct machine *machine)
 {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += (time_t)TURN_SECONDS;
-    sem_timedwait(&machine->wished, &end);
+    sem_timedwait(&machine->requested, &end);
 }
 
 void *machine_run_folder(void *context)
@@ -136,10 +136,10 @@ void *machine_run_folder(void *context)
         if (machine->timeline != NULL && !machine->timeline->is_whole)
             read_on(&reading);
         else
-            wait_for_wish(machine);
-        machine_grant_wishes(machine);
+            wait_for_request(machine);
+        machine_serve_requests(machine);
         if (names_are_full(&machine->names))
-            machine_forget_names(machine);
+            machine_reset_names(machine);
         publish_due(machine);
     }
     return NULL;

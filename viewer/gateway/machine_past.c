@@ -16,7 +16,7 @@ void machine_free_boot(struct machine *machine)
     machine->history = NULL;
     runs_free(&machine->runs);
     machine->programs.count = machine->watching.count = 0;
-    console_history_forget(&machine->console);
+    console_history_clear(&machine->console);
     snapshot_free(&machine->snapshot);
     tree_free(&machine->tree);
     json_decref(machine->server);
@@ -42,13 +42,13 @@ static void move_boot(struct machine *to, struct machine *from)
     to->scanned = from->scanned;
     to->scan_seconds = from->scan_seconds;
     to->lost_at = from->lost_at;
-    to->standing.events = from->standing.events;
-    to->standing.received = from->standing.received;
-    to->standing.missed = from->standing.missed;
-    to->standing.running = to->standing.mine = true; // of the set that it had
-    to->standing.history = from->history;
-    to->standing.clock_ticks = from->lost_at;
-    from->history = from->standing.history = NULL;
+    to->background.events = from->background.events;
+    to->background.received = from->background.received;
+    to->background.missed = from->background.missed;
+    to->background.running = to->background.mine = true; // of the set that it had
+    to->background.history = from->history;
+    to->background.clock_ticks = from->lost_at;
+    from->history = from->background.history = NULL;
     from->runs = (struct runs){0};
     from->console = (struct console_history){0};
     from->snapshot = (struct snapshot){0};
@@ -80,7 +80,7 @@ static void take_boot(struct machine *machine)
     machine_free_boot(machine);
     move_boot(machine, handed);
     free(handed);
-    machine_forget_names(machine);
+    machine_reset_names(machine);
     machine_tell_state(machine, "ended");
 }
 
@@ -89,9 +89,9 @@ void *machine_run_past(void *context)
     struct machine *machine = context;
     while (!machine->ending) {
         take_boot(machine);
-        machine_grant_wishes(machine);
+        machine_serve_requests(machine);
         if (names_are_full(&machine->names))
-            machine_forget_names(machine);
+            machine_reset_names(machine);
         if (machine->history != NULL)
             publish_due(machine);
         interrupt_sleep(TURN_SECONDS);

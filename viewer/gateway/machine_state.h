@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the thread of a machine knows. Only the files that make up the machine use it. All of it
-// belongs to that thread, except the queue of wishes.
+// belongs to that thread, except the queue of requests.
 #ifndef KOV_MACHINE_STATE_H
 #define KOV_MACHINE_STATE_H
 
@@ -15,7 +15,7 @@
 #include "gateway/player.h"
 #include "gateway/recorder.h"
 #include "gateway/runs.h"
-#include "gateway/standing.h"
+#include "gateway/background.h"
 #include "gateway/watching.h"
 #include "machine/tree.h"
 #include "samples/ranking.h"
@@ -44,13 +44,13 @@ struct published {
 struct machine {
     u32 number;
     struct machine_settings settings;
-    struct post_queue *posts, wishes;
+    struct post_queue *posts, requests;
     struct link *link;
     struct player *player;         // NULL: a real machine
     struct recorder *recorder;     // NULL: it is not recorded
     struct timeline *timeline;     // NULL: it is no trace folder
     struct exposition *exposition; // NULL: it exposes nothing
-    sem_t wished;                  // of a trace folder: something waits in `wishes`
+    sem_t requested;               // of a trace folder: something waits in `requests`
     pthread_t thread;
     bool ending;
 
@@ -70,7 +70,7 @@ struct machine {
     double scan_due, programs_due, expose_due;
     u64 scans;
     struct gone_objects gone;
-    struct standing standing;
+    struct background background;
     struct history *history; // of this boot; NULL: it was never connected
     struct metric_counts metric_counts;
     struct dref_counts dref_counts;
@@ -104,8 +104,8 @@ void folder_put_status(struct machine *machine, json_t *data);
 // The trace is read. Returns an exit code with a message in machine->failure (folder_events.c).
 int folder_put_events(struct machine *machine, const json_t *ask, json_t *data);
 // Grants what waits. Returns KOV_OK, or the connection is gone.
-int machine_grant_wishes(struct machine *machine);
-void machine_forget_names(struct machine *machine);
+int machine_serve_requests(struct machine *machine);
+void machine_reset_names(struct machine *machine);
 void machine_say_all(struct machine *machine);
 // Returns the nanoseconds since the machine's boot for a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
@@ -186,9 +186,10 @@ bool publish_trace_interval(struct machine *machine, struct published *published
 u32 tree_entry_thing(struct names *names, const struct snapshot *snapshot,
                      const struct tree_entry *entry);
 
-// ---- wishes (requests.c) -----------------------------------------------------------------------
+// ---- requests (requests.c)
+// -----------------------------------------------------------------------
 
-// Answers a WISH_ASK or WISH_ACT. Returns KOV_OK, or the connection is gone.
-int request_answer(struct machine *machine, const struct post *wish);
+// Answers a REQUEST_ASK or REQUEST_ACT. Returns KOV_OK, or the connection is gone.
+int request_answer(struct machine *machine, const struct post *request);
 
 #endif

@@ -91,7 +91,7 @@ int metric_counts_rest(struct metric_counts *counts)
     return counting_stop(&counts->request, &counts->now);
 }
 
-void metric_counts_forget(struct metric_counts *counts)
+void metric_counts_reset(struct metric_counts *counts)
 {
     *counts = (struct metric_counts){0};
 }

@@ -30,6 +30,6 @@ int metric_counts_attend(struct metric_counts *counts, const struct event_list *
 // Ends counting if nobody has watched for long.
 int metric_counts_rest(struct metric_counts *counts);
 // Forgets the session, since the connection is another one.
-void metric_counts_forget(struct metric_counts *counts);
+void metric_counts_reset(struct metric_counts *counts);
 
 #endif

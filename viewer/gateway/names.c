@@ -105,7 +105,7 @@ u32 names_class(struct names *names, const char *class_name)
 
 // A character of a text takes up to 6 bytes ("\u0001"). A thing takes a key, a label, and two
 // numbers.
-_Static_assert(NAMES_TOLD_AT_ONCE *(6 * (NAMES_KEY_BYTES + 2 * TEXT_CHARACTERS) + 40) + 512 <
+_Static_assert(NAMES_SENT_AT_ONCE *(6 * (NAMES_KEY_BYTES + 2 * TEXT_CHARACTERS) + 40) + 512 <
                    FRAME_OUT_BYTES,
                "what is told at once fits a message");
 
@@ -113,11 +113,11 @@ static json_t *next_things(struct names *names)
 {
     json_t *things = json_array();
     size_t labels = json_array_size(names->labels);
-    while (names->told_keys < names->keys.count && json_array_size(things) < NAMES_TOLD_AT_ONCE) {
-        size_t untold = names->keys.count - names->told_keys++;
+    while (names->sent_keys < names->keys.count && json_array_size(things) < NAMES_SENT_AT_ONCE) {
+        size_t untold = names->keys.count - names->sent_keys++;
         json_array_append(things, json_array_get(names->labels, labels - untold));
     }
-    if (names->told_keys == names->keys.count) {
+    if (names->sent_keys == names->keys.count) {
         json_decref(names->labels);
         names->labels = NULL;
     }
@@ -126,14 +126,14 @@ static json_t *next_things(struct names *names)
 
 struct block *names_take(struct names *names)
 {
-    if (names->told_keys == names->keys.count && names->told_strings == names->strings.count)
+    if (names->sent_keys == names->keys.count && names->sent_strings == names->strings.count)
         return NULL;
-    int first = (int)names->told_keys + 1, first_string = (int)names->told_strings + 1;
+    int first = (int)names->sent_keys + 1, first_string = (int)names->sent_strings + 1;
     json_t *strings = json_array();
-    while (names->told_strings < names->strings.count &&
-           json_array_size(strings) < NAMES_TOLD_AT_ONCE)
-        json_array_append_new(strings, block_text(names->strings.texts[names->told_strings++]));
-    bool classes_are_known = names->told_strings == names->strings.count;
+    while (names->sent_strings < names->strings.count &&
+           json_array_size(strings) < NAMES_SENT_AT_ONCE)
+        json_array_append_new(strings, block_text(names->strings.texts[names->sent_strings++]));
+    bool classes_are_known = names->sent_strings == names->strings.count;
     json_t *things = classes_are_known ? next_things(names) : json_array();
     return block_of_json(json_pack("{s:s, s:s, s:i, s:o, s:i, s:o}", "type", "names", "machine",
                                    names->machine, "first", first, "things", things, "first_string",

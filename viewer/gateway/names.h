@@ -12,13 +12,13 @@
 #define THINGS_MAX 200000u
 #define NAMES_KEY_BYTES 160
 // Limit of things, and of classes, in one message.
-#define NAMES_TOLD_AT_ONCE 256u
+#define NAMES_SENT_AT_ONCE 256u
 
 struct names {
     const char *machine;
     struct intern keys;    // thing n + 1
     struct intern strings; // class n + 1
-    u32 told_keys, told_strings;
+    u32 sent_keys, sent_strings;
     json_t *labels; // up to the last key: [key, label, class, process]; NULL: all are told
     u32 epoch;      // how often numbers began again
 };

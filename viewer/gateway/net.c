@@ -29,7 +29,7 @@ struct net {
 };
 
 // A request or a WebSocket.
-struct session {
+struct web_session {
     struct lws *wsi;
     struct net *net;
     struct browser *browser; // of a WebSocket
@@ -186,7 +186,7 @@ static int check_upgrade(struct lws *wsi)
 #define METRICS_PATH "/metrics"
 #define METRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-static void forget_body(struct session *session)
+static void forget_body(struct web_session *session)
 {
     free(session->made);
     session->made = NULL;
@@ -194,7 +194,7 @@ static void forget_body(struct session *session)
 }
 
 // Begins to send the session's body; of HEAD the head alone.
-static int send_body(struct lws *wsi, struct session *session, struct response response)
+static int send_body(struct lws *wsi, struct web_session *session, struct response response)
 {
     bool head = is_head(wsi);
     response.status = HTTP_STATUS_OK;
@@ -209,7 +209,7 @@ static int send_body(struct lws *wsi, struct session *session, struct response r
     return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }
 
-static int serve_metrics(struct lws *wsi, struct session *session)
+static int serve_metrics(struct lws *wsi, struct web_session *session)
 {
     const struct hub *hub = session->net->hub;
     struct exposition *expositions[HUB_MACHINES];
@@ -231,7 +231,7 @@ static bool takes_gzip(struct lws *wsi)
            header_list_takes_gzip(text);
 }
 
-static int serve_asset(struct lws *wsi, struct session *session, const struct asset *asset)
+static int serve_asset(struct lws *wsi, struct web_session *session, const struct asset *asset)
 {
     struct response response = {.type = asset->type, .more = {{"vary:", "Accept-Encoding"}}};
     session->body = asset->data;
@@ -246,7 +246,7 @@ static int serve_asset(struct lws *wsi, struct session *session, const struct as
     return send_body(wsi, session, response);
 }
 
-static int serve_request(struct lws *wsi, struct session *session, const char *path)
+static int serve_request(struct lws *wsi, struct web_session *session, const char *path)
 {
     if (!host_is_ours(wsi))
         return refuse_host(wsi);
@@ -262,7 +262,7 @@ static int serve_request(struct lws *wsi, struct session *session, const char *p
     return serve_asset(wsi, session, asset);
 }
 
-static int send_part(struct lws *wsi, struct session *session)
+static int send_part(struct lws *wsi, struct web_session *session)
 {
     u8 buffer[LWS_PRE + CHUNK_BYTES];
     size_t size = session->left < CHUNK_BYTES ? session->left : CHUNK_BYTES;
@@ -286,7 +286,7 @@ static int send_part(struct lws *wsi, struct session *session)
 static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                          size_t size)
 {
-    struct session *session = user;
+    struct web_session *session = user;
     (void)size;
     switch (reason) {
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
@@ -326,7 +326,7 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
 
 static void on_ready(void *connection, bool end)
 {
-    struct session *session = connection;
+    struct web_session *session = connection;
     if (end && !session->ending) {
         session->ending = true; // it does not get what it does not take in that time
         lws_set_timer_usecs(session->wsi, IDLE_SECONDS * LWS_USEC_PER_SEC);
@@ -335,7 +335,7 @@ static void on_ready(void *connection, bool end)
         lws_callback_on_writable(session->wsi);
 }
 
-static int end_session(struct session *session, enum lws_close_status status, const char *why)
+static int end_session(struct web_session *session, enum lws_close_status status, const char *why)
 {
     lws_close_reason(session->wsi, status, (u8 *)why, strlen(why));
     return -1;
@@ -344,22 +344,22 @@ static int end_session(struct session *session, enum lws_close_status status, co
 // A frame broke a rule: the connection ends, at the latest when the timer comes.
 static void on_fault(void *context, u16 status)
 {
-    struct session *session = context;
+    struct web_session *session = context;
     session->fault = status;
     on_ready(session, true);
 }
 
-static void begin_session(struct lws *wsi, struct session *session)
+static void begin_session(struct lws *wsi, struct web_session *session)
 {
     struct net *net = net_of(wsi);
-    *session = (struct session){.wsi = wsi, .net = net};
+    *session = (struct web_session){.wsi = wsi, .net = net};
     session->browser = hub_connect(net->hub, session);
     net->strangers++;
     frames_in_watch(lws_get_socket_fd(wsi), on_fault, session);
     lws_set_timer_usecs(wsi, HELLO_SECONDS * LWS_USEC_PER_SEC);
 }
 
-static void forget_session(struct session *session)
+static void forget_session(struct web_session *session)
 {
     frames_in_end(lws_get_socket_fd(session->wsi));
     session->net->strangers -= session->browser->role == ROLE_STRANGER;
@@ -369,12 +369,12 @@ static void forget_session(struct session *session)
 
 // Cuts a connection. The socket of one that takes nothing never becomes writable, so it is not
 // asked.
-static void cut(struct session *session)
+static void cut(struct web_session *session)
 {
     lws_set_timeout(session->wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_ASYNC);
 }
 
-static int on_timer(struct session *session)
+static int on_timer(struct web_session *session)
 {
     if (session->ending)
         cut(session);
@@ -384,7 +384,7 @@ static int on_timer(struct session *session)
 }
 
 // Takes a part of a message, and keeps it until the whole is there.
-static int receive_part(struct session *session, const char *part, size_t size)
+static int receive_part(struct web_session *session, const char *part, size_t size)
 {
     if (session->ending)
         return 0;
@@ -409,7 +409,7 @@ static int receive_part(struct session *session, const char *part, size_t size)
     return 0;
 }
 
-static int send_next(struct session *session)
+static int send_next(struct web_session *session)
 {
     struct outbox *outbox = &session->browser->outbox;
     if (session->fault != 0)
@@ -433,7 +433,7 @@ static int send_next(struct session *session)
 static int socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                            size_t size)
 {
-    struct session *session = user;
+    struct web_session *session = user;
     switch (reason) {
     case LWS_CALLBACK_ESTABLISHED:
         begin_session(wsi, session);
@@ -459,10 +459,10 @@ static const struct lws_protocols protocols[] = {
     // No browser can ask for this one: names of subprotocols have no spaces.
     {.name = "no subprotocol",
      .callback = http_callback,
-     .per_session_data_size = sizeof(struct session)},
+     .per_session_data_size = sizeof(struct web_session)},
     {.name = SOCKET_PROTOCOL,
      .callback = socket_callback,
-     .per_session_data_size = sizeof(struct session),
+     .per_session_data_size = sizeof(struct web_session),
      .rx_buffer_size = 4096},
     {0},
 };

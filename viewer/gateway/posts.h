@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What goes between the net thread and the machines' threads: posts to the net thread, wishes to
+// What goes between the net thread and the machines' threads: posts to the net thread, requests to
 // the machines. Any thread fills a queue, and one thread empties it.
 #ifndef KOV_POSTS_H
 #define KOV_POSTS_H
@@ -13,17 +13,17 @@ enum post_kind {
     // from a machine
     POST_TOPIC,   // a block of a topic
     POST_STOPPED, // the topic says nothing more; the block is {"message": …}
-    POST_FORGET,  // names of things begin again; what uses the old ones is not sent any more
+    POST_RESET,   // names of things begin again; what uses the old ones is not sent any more
     POST_NAMES,   // names of things, known before any later block
-    POST_TOLD,    // a machine's state or a notice, for all browsers
+    POST_NOTICE,  // a machine's state or a notice, for all browsers
     POST_ANSWER,  // to one browser
     // to a machine
-    WISH_WATCH,   // begin a topic
-    WISH_REFRESH, // say all of it again, since somebody else watches it too
-    WISH_UNWATCH,
-    WISH_ASK, // the message of a browser
-    WISH_ACT,
-    WISH_END, // of the thread
+    REQUEST_WATCH,   // begin a topic
+    REQUEST_REFRESH, // say all of it again, since somebody else watches it too
+    REQUEST_UNWATCH,
+    REQUEST_ASK, // the message of a browser
+    REQUEST_ACT,
+    REQUEST_END, // of the thread
 };
 
 struct post {

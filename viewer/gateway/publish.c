@@ -98,7 +98,8 @@ void publish_interval(const struct machine *machine, const struct published *pub
 {
     double seconds = publish_number(published, "seconds", LIVE_SECONDS);
     seconds = fmin(fmax(seconds, 1), LIVE_SECONDS_MAX);
-    *to = publish_number(published, "to", machine_time(machine, standing_now(&machine->standing)));
+    *to = publish_number(published, "to",
+                         machine_time(machine, background_now(&machine->background)));
     *from = publish_number(published, "from", *to - seconds * 1e9);
 }
 

@@ -30,22 +30,22 @@ static void interval_take(const struct machine *machine, double from, double to,
 // ---- heat --------------------------------------------------------------------------------------
 
 // By thing: its own heat, and the heat below it.
-struct warmth {
+struct thing_heat {
     u64 samples, sum_samples;
     struct estimate own, share, sum; // events; percent; events
     struct estimate sum_share;       // percent
 };
 
 struct heat {
-    struct warmth *things; // by number
-    u32 count;             // how many numbers there are, from 0
+    struct thing_heat *things; // by number
+    u32 count;                 // how many numbers there are, from 0
 };
 
-static struct warmth *warmth_of(struct heat *heat, u32 thing)
+static struct thing_heat *thing_heat_of(struct heat *heat, u32 thing)
 {
     while (thing >= heat->count) {
         u32 count = heat->count == 0 ? 1024 : 2 * heat->count;
-        struct warmth *things = memory_get(count * sizeof(*things));
+        struct thing_heat *things = memory_get(count * sizeof(*things));
         if (heat->count > 0)
             memcpy(things, heat->things, heat->count * sizeof(*things));
         free(heat->things);
@@ -86,12 +86,12 @@ static u32 row_thing(struct machine *machine, const struct ranking_row *row)
 
 static void warm_thing(struct heat *heat, u32 thing, const struct ranking_row *row)
 {
-    struct warmth *warmth = warmth_of(heat, thing);
-    warmth->samples += row->samples;
-    warmth->sum_samples += row->samples;
-    add_estimate(&warmth->own, &row->events);
-    add_estimate(&warmth->share, &row->share);
-    add_estimate(&warmth->sum, &row->events);
+    struct thing_heat *thing_heat = thing_heat_of(heat, thing);
+    thing_heat->samples += row->samples;
+    thing_heat->sum_samples += row->samples;
+    add_estimate(&thing_heat->own, &row->events);
+    add_estimate(&thing_heat->share, &row->share);
+    add_estimate(&thing_heat->sum, &row->events);
 }
 
 // Code stands in no line of the tree, so its process gets its heat here.
@@ -120,10 +120,10 @@ static void sum_up(struct machine *machine, struct heat *heat)
         u32 parent =
             tree_entry_thing(&machine->names, &machine->snapshot, &tree->entries[parents[i]]);
         if (parents[i] != i) {
-            struct warmth below = *warmth_of(heat, thing);
-            struct warmth *warmth = warmth_of(heat, parent);
-            add_estimate(&warmth->sum, &below.sum);
-            warmth->sum_samples += below.sum_samples;
+            struct thing_heat below = *thing_heat_of(heat, thing);
+            struct thing_heat *thing_heat = thing_heat_of(heat, parent);
+            add_estimate(&thing_heat->sum, &below.sum);
+            thing_heat->sum_samples += below.sum_samples;
         }
     }
     free(parents);
@@ -131,10 +131,11 @@ static void sum_up(struct machine *machine, struct heat *heat)
 
 static void own_sum(struct heat *heat, u32 thing, const struct estimate *all)
 {
-    struct warmth *warmth = warmth_of(heat, thing);
-    warmth->own = warmth->sum;
-    warmth->samples = warmth->sum_samples;
-    warmth->share = share_of(warmth->sum.value, all->value, pow(all->error / QUANTILE_99, 2));
+    struct thing_heat *thing_heat = thing_heat_of(heat, thing);
+    thing_heat->own = thing_heat->sum;
+    thing_heat->samples = thing_heat->sum_samples;
+    thing_heat->share =
+        share_of(thing_heat->sum.value, all->value, pow(all->error / QUANTILE_99, 2));
 }
 
 // Makes all that is below a process or the machine its own heat. Processes that have ended are in
@@ -152,7 +153,7 @@ static void own_sums(struct machine *machine, struct heat *heat, const struct ra
         if (ranking->rows[i].kind != SITE_IDLE)
             own_sum(heat, names_process(&machine->names, &machine->snapshot, ranking->rows[i].pid),
                     &ranking->events);
-    struct warmth *whole = warmth_of(heat, names_machine(&machine->names));
+    struct thing_heat *whole = thing_heat_of(heat, names_machine(&machine->names));
     whole->own = whole->sum = ranking->events;
     whole->samples = whole->sum_samples = ranking->samples;
     whole->share = (struct estimate){100, 0}; // the whole is the whole for sure
@@ -162,11 +163,11 @@ static void own_sums(struct machine *machine, struct heat *heat, const struct ra
 static void share_sums(struct heat *heat, const struct estimate *all)
 {
     for (u32 thing = 1; thing < heat->count; thing++) {
-        struct warmth *warmth = &heat->things[thing];
-        warmth->sum_share =
-            warmth->sum.value == warmth->own.value
-                ? warmth->share
-                : share_of(warmth->sum.value, all->value, pow(all->error / QUANTILE_99, 2));
+        struct thing_heat *thing_heat = &heat->things[thing];
+        thing_heat->sum_share =
+            thing_heat->sum.value == thing_heat->own.value
+                ? thing_heat->share
+                : share_of(thing_heat->sum.value, all->value, pow(all->error / QUANTILE_99, 2));
     }
 }
 
@@ -185,19 +186,19 @@ static struct block *heat_block(const struct heat *heat, double seconds,
     frame_heat_lay(block->data, count, &rows);
     frame_head_write(block->data, &head);
     for (u32 thing = 1; thing < heat->count && row < count; thing++) {
-        const struct warmth *warmth = &heat->things[thing];
-        if (warmth->sum.value == 0)
+        const struct thing_heat *thing_heat = &heat->things[thing];
+        if (thing_heat->sum.value == 0)
             continue;
         rows.thing[row] = thing;
-        rows.samples[row] = (u32)warmth->samples;
-        rows.value[row] = (float)(warmth->own.value / seconds);
-        rows.error[row] = (float)(warmth->own.error / seconds);
-        rows.share[row] = (float)warmth->share.value;
-        rows.share_error[row] = (float)warmth->share.error;
-        rows.sum[row] = (float)(warmth->sum.value / seconds);
-        rows.sum_error[row] = (float)(warmth->sum.error / seconds);
-        rows.sum_share[row] = (float)warmth->sum_share.value;
-        rows.sum_share_error[row] = (float)warmth->sum_share.error;
+        rows.samples[row] = (u32)thing_heat->samples;
+        rows.value[row] = (float)(thing_heat->own.value / seconds);
+        rows.error[row] = (float)(thing_heat->own.error / seconds);
+        rows.share[row] = (float)thing_heat->share.value;
+        rows.share_error[row] = (float)thing_heat->share.error;
+        rows.sum[row] = (float)(thing_heat->sum.value / seconds);
+        rows.sum_error[row] = (float)(thing_heat->sum.error / seconds);
+        rows.sum_share[row] = (float)thing_heat->sum_share.value;
+        rows.sum_share_error[row] = (float)thing_heat->sum_share.error;
         row++;
     }
     return block;

@@ -87,7 +87,7 @@ int publish_metrics(struct machine *machine, struct published *published)
         return KOV_OK;
     }
     if (thing.kind == SITE_ALL && machine->live)
-        code = metric_counts_attend(&machine->metric_counts, &machine->standing.list,
+        code = metric_counts_attend(&machine->metric_counts, &machine->background.list,
                                     machine->history);
     if (thing.kind == SITE_ALL && machine->metric_counts.refused) {
         publish_stop(machine, published, machine->failure);

@@ -61,7 +61,8 @@ int publish_objects(struct machine *machine, struct published *published)
     struct frame_head head = {.kind = FRAME_OBJECTS,
                               .flags = FRAME_WHOLE,
                               .rows = count,
-                              .complete = machine_time(machine, standing_now(&machine->standing))};
+                              .complete =
+                                  machine_time(machine, background_now(&machine->background))};
     frame_head_write(block->data, &head);
     machine_publish(machine, published, block);
     return KOV_OK;

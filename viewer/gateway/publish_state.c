@@ -14,11 +14,11 @@
 
 // ---- status ------------------------------------------------------------------------------------
 
-static void put_events(json_t *data, const struct standing *standing)
+static void put_events(json_t *data, const struct background *background)
 {
     json_t *list = put_array(data, "events");
-    for (u32 i = 0; i < standing->events.count && standing->running; i++) {
-        const struct sampled_event *event = &standing->events.events[i];
+    for (u32 i = 0; i < background->events.count && background->running; i++) {
+        const struct sampled_event *event = &background->events.events[i];
         char title[SAMPLED_TITLE_BYTES];
         json_t *json = put_object(list, NULL);
         put_text(json, "title", sampled_event_title(event, title));
@@ -47,14 +47,14 @@ static void put_watching(const struct machine *machine, json_t *data)
 {
     json_t *watching = json_object();
     watching_put(&machine->watching, machine->history, &machine->snapshot,
-                 machine_time(machine, standing_now(&machine->standing)), machine->timebase_hz,
+                 machine_time(machine, background_now(&machine->background)), machine->timebase_hz,
                  watching);
     json_object_set_new(data, "watching", watching);
 }
 
 int publish_status(struct machine *machine, struct published *published)
 {
-    const struct standing *standing = &machine->standing;
+    const struct background *background = &machine->background;
     json_t *data = json_object();
     if (machine->settings.folder != NULL) {
         folder_put_status(machine, data);
@@ -63,21 +63,21 @@ int publish_status(struct machine *machine, struct published *published)
     }
     double now = clock_now();
     double seconds = published->said == 0 ? INFINITY : STATUS_SECONDS;
-    put_events(data, standing);
-    put_possible_events(data, &standing->list);
-    put_number(data, "rate", (double)(standing->received - published->said) / seconds);
-    published->said = standing->received;
-    put_u64(data, "samples", standing->received);
-    put_u64(data, "lost", samples_lost(&standing->samples));
-    put_u64(data, "missed", samples_missed(&standing->samples) + standing->missed);
-    put_text(data, "owner", standing->owner);
-    put_bool(data, "mine", standing->mine);
-    put_bool(data, "running", standing->running);
+    put_events(data, background);
+    put_possible_events(data, &background->list);
+    put_number(data, "rate", (double)(background->received - published->said) / seconds);
+    published->said = background->received;
+    put_u64(data, "samples", background->received);
+    put_u64(data, "lost", samples_lost(&background->samples));
+    put_u64(data, "missed", samples_missed(&background->samples) + background->missed);
+    put_text(data, "owner", background->owner);
+    put_bool(data, "mine", background->mine);
+    put_bool(data, "running", background->running);
     put_number(data, "scan_age", now - machine->scanned);
     put_number(data, "scan_seconds", machine->scan_seconds);
     put_u64(data, "objects", machine->snapshot.object_count);
     put_u64(data, "processes", machine->snapshot.process_count);
-    put_number(data, "now", floor(machine_time(machine, standing_now(standing))));
+    put_number(data, "now", floor(machine_time(machine, background_now(background))));
     if (machine->recorder != NULL)
         put_recording(data, machine->recorder);
     if (machine->history != NULL) {
@@ -101,7 +101,7 @@ static int attend_runs(struct machine *machine)
 {
     if (machine->player != NULL || !machine->live) // a tape says when
         return KOV_OK;
-    return runs_attend(&machine->runs, standing_now(&machine->standing));
+    return runs_attend(&machine->runs, background_now(&machine->background));
 }
 
 int publish_workloads(struct machine *machine, struct published *published)

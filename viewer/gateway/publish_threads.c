@@ -9,12 +9,12 @@
 #include <string.h>
 #include <trace/reasons.h>
 
-#define THREADS_TOLD_MAX 2000u // that are told; of each without slices there are a few rows
-#define STATE_LEFT_OUT 7       // state of a row
+#define THREADS_LISTED_MAX 2000u // that are told; of each without slices there are a few rows
+#define STATE_LEFT_OUT 7         // state of a row
 
 _Static_assert(SLICE_ROWS_MAX *(3 * 8 + 5 * 4 + 2) + FRAME_HEAD_BYTES + 80 < FRAME_OUT_BYTES,
                "an answer fits a message");
-_Static_assert(THREADS_TOLD_MAX *THREAD_KINDS < SLICE_ROWS_MAX, "all threads fit an answer");
+_Static_assert(THREADS_LISTED_MAX *THREAD_KINDS < SLICE_ROWS_MAX, "all threads fit an answer");
 
 // ---- words -------------------------------------------------------------------------------------
 
@@ -136,14 +136,14 @@ static void send_threads(struct machine *machine, struct published *published,
                          const struct trace_interval *at, const struct slices *slices)
 {
     size_t threads = machine->timeline->thread_count;
-    u32 left_out = threads > THREADS_TOLD_MAX ? 1 : 0, count = (u32)slices->count + left_out;
+    u32 left_out = threads > THREADS_LISTED_MAX ? 1 : 0, count = (u32)slices->count + left_out;
     struct block *block = block_new(frame_threads_bytes(count), true, true);
     struct frame_threads rows;
     frame_threads_lay(block->data, count, &rows);
     for (u32 row = 0; row < slices->count; row++)
         put_slice(machine, &rows, row, &slices->rows[row]);
     if (left_out != 0)
-        put_left_out(machine, &rows, count - 1, at, threads - THREADS_TOLD_MAX);
+        put_left_out(machine, &rows, count - 1, at, threads - THREADS_LISTED_MAX);
     struct frame_head head = {.kind = FRAME_THREADS,
                               .flags = FRAME_WHOLE,
                               .rows = count,
@@ -194,13 +194,13 @@ static int by_run(const void *one, const void *other)
 static void leave_out(const struct timeline *timeline, u8 *how)
 {
     size_t count = timeline->thread_count;
-    if (count <= THREADS_TOLD_MAX)
+    if (count <= THREADS_LISTED_MAX)
         return;
     const struct timeline_thread **threads = memory_get(count * sizeof(*threads));
     for (size_t i = 0; i < count; i++)
         threads[i] = &timeline->threads[i];
     qsort(threads, count, sizeof(*threads), by_run);
-    for (size_t i = THREADS_TOLD_MAX; i < count; i++)
+    for (size_t i = THREADS_LISTED_MAX; i < count; i++)
         how[threads[i] - timeline->threads] = SLICES_NONE;
     free(threads);
 }

@@ -70,7 +70,7 @@ static int publish_counted(struct machine *machine, struct published *published,
 {
     int code = KOV_OK;
     if (machine->live)
-        code = metric_counts_attend(&machine->metric_counts, &machine->standing.list,
+        code = metric_counts_attend(&machine->metric_counts, &machine->background.list,
                                     machine->history);
     const struct track *track =
         machine->history == NULL ? NULL : history_track(machine->history, metric, cpu);
@@ -80,7 +80,7 @@ static int publish_counted(struct machine *machine, struct published *published,
         published->due = machine->metric_counts.due; // told as soon as it is read
     if (code != KOV_OK || track == NULL)
         return code;
-    double now = machine_time(machine, standing_now(&machine->standing));
+    double now = machine_time(machine, background_now(&machine->background));
     struct track_node *nodes = memory_get(SERIES_POINTS_MAX * sizeof(*nodes));
     struct points *points = memory_get(sizeof(*points));
     u64 fresh = track->values - published->said;
@@ -135,7 +135,7 @@ static void visit_series(void *context, double from, double to, const struct sit
 static void collect(struct machine *machine, struct collection *collection, double seconds,
                     void visit(void *context, double from, double to, const struct site_sums *sums))
 {
-    double now = machine_time(machine, standing_now(&machine->standing));
+    double now = machine_time(machine, background_now(&machine->background));
     if (machine->history != NULL)
         history_cells(machine->history, now - seconds * 1e9, now, visit, collection);
 }

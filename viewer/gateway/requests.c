@@ -23,22 +23,22 @@ static u64 number_of(const json_t *message, const char *name)
     return (u64)json_integer_value(json_object_get(message, name));
 }
 
-static void answer(struct machine *machine, const struct post *wish, json_t *data)
+static void answer(struct machine *machine, const struct post *request, json_t *data)
 {
     json_t *json = json_pack("{s:s, s:O, s:o}", "type", "answer", "id",
-                             json_object_get(wish->json, "id"), "data", data);
-    machine_post(
-        machine,
-        (struct post){.kind = POST_ANSWER, .browser = wish->browser, .block = block_of_json(json)});
+                             json_object_get(request->json, "id"), "data", data);
+    machine_post(machine, (struct post){.kind = POST_ANSWER,
+                                        .browser = request->browser,
+                                        .block = block_of_json(json)});
 }
 
-static void answer_error(struct machine *machine, const struct post *wish, const char *why)
+static void answer_error(struct machine *machine, const struct post *request, const char *why)
 {
     json_t *json = json_pack("{s:s, s:O, s:o}", "type", "error", "id",
-                             json_object_get(wish->json, "id"), "message", block_text(why));
-    machine_post(
-        machine,
-        (struct post){.kind = POST_ANSWER, .browser = wish->browser, .block = block_of_json(json)});
+                             json_object_get(request->json, "id"), "message", block_text(why));
+    machine_post(machine, (struct post){.kind = POST_ANSWER,
+                                        .browser = request->browser,
+                                        .block = block_of_json(json)});
 }
 
 // ---- asking ------------------------------------------------------------------------------------
@@ -63,15 +63,15 @@ static void put_parents(json_t *list, const struct snapshot *snapshot,
     }
 }
 
-static int ask_object(struct machine *machine, const struct post *wish)
+static int ask_object(struct machine *machine, const struct post *request)
 {
     struct ranking_thing thing;
     u32 cpu;
     const struct object_info *object = NULL;
-    if (publish_thing(text_of(wish->json, "of"), &thing, &cpu) && thing.by == RANKING_OBJECT)
+    if (publish_thing(text_of(request->json, "of"), &thing, &cpu) && thing.by == RANKING_OBJECT)
         object = snapshot_object(&machine->snapshot, thing.pid, thing.coid);
     if (object == NULL) {
-        answer_error(machine, wish, "the last scan saw no such object: it is gone");
+        answer_error(machine, request, "the last scan saw no such object: it is gone");
         return KOV_OK;
     }
     const struct class_info *class =
@@ -91,34 +91,34 @@ static int ask_object(struct machine *machine, const struct post *wish)
     for (u32 i = 0; i < object->child_count && i < 1000; i++)
         put_key(children, object->pid, object->children[i]);
     put_parents(put_array(data, "parents"), &machine->snapshot, object);
-    answer(machine, wish, data);
+    answer(machine, request, data);
     return KOV_OK;
 }
 
-static int ask_regions(struct machine *machine, const struct post *wish)
+static int ask_regions(struct machine *machine, const struct post *request)
 {
     struct ranking_thing thing;
     u32 cpu;
-    if (!publish_thing(text_of(wish->json, "of"), &thing, &cpu) || thing.by != RANKING_PROCESS) {
-        answer_error(machine, wish, "of: p:PID");
+    if (!publish_thing(text_of(request->json, "of"), &thing, &cpu) || thing.by != RANKING_PROCESS) {
+        answer_error(machine, request, "of: p:PID");
         return KOV_OK;
     }
     json_t *data = json_object();
     int code = regions_fetch(thing.pid, put_array(data, "regions"));
     if (code == KOV_OK)
-        answer(machine, wish, data);
+        answer(machine, request, data);
     else
         json_decref(data);
     return code;
 }
 
-static int ask_events(struct machine *machine, const struct post *wish)
+static int ask_events(struct machine *machine, const struct post *request)
 {
     json_t *data = json_object();
-    int code = machine->timeline->is_whole ? folder_put_events(machine, wish->json, data)
+    int code = machine->timeline->is_whole ? folder_put_events(machine, request->json, data)
                                            : fail(KOV_USAGE, "the trace is being read");
     if (code == KOV_OK)
-        answer(machine, wish, data);
+        answer(machine, request, data);
     else
         json_decref(data);
     return code;
@@ -160,10 +160,10 @@ static int do_it(struct machine *machine, const json_t *message, u64 *id)
         return fail(KOV_USAGE, "%s", wrong);
     switch (kind) {
     case ACTED_SAMPLE:
-        return standing_change(&machine->standing, text_of(message, "text"));
+        return background_change(&machine->background, text_of(message, "text"));
     case ACTED_WORKLOAD_START:
         return runs_start(&machine->runs, text_of(message, "text"),
-                          standing_now(&machine->standing), id);
+                          background_now(&machine->background), id);
     case ACTED_WORKLOAD_STOP:
         return workload_stop(number_of(message, "number"));
     case ACTED_KILL:
@@ -177,34 +177,35 @@ static int do_it(struct machine *machine, const json_t *message, u64 *id)
     }
 }
 
-static int act(struct machine *machine, const struct post *wish)
+static int act(struct machine *machine, const struct post *request)
 {
     json_t *data = json_object();
     u64 id = 0;
-    int code = do_it(machine, wish->json, &id);
+    int code = do_it(machine, request->json, &id);
     if (id != 0)
         put_u64(data, "id", id);
     if (code == KOV_OK)
-        answer(machine, wish, data);
+        answer(machine, request, data);
     else
         json_decref(data);
     return code;
 }
 
-int request_answer(struct machine *machine, const struct post *wish)
+int request_answer(struct machine *machine, const struct post *request)
 {
-    if ((machine->player != NULL || machine->settings.folder != NULL) && wish->kind == WISH_ACT) {
-        answer_error(machine, wish,
+    if ((machine->player != NULL || machine->settings.folder != NULL) &&
+        request->kind == REQUEST_ACT) {
+        answer_error(machine, request,
                      machine->player != NULL
                          ? "a recording is played: nothing can be done to it"
                          : "a trace folder is shown: nothing can be done to it");
         return KOV_OK;
     }
-    const char *what = text_of(wish->json, "what");
-    bool is_events = wish->kind == WISH_ASK && strcmp(what, "events") == 0;
-    bool known = wish->kind == WISH_ASK && strcmp(what, "object") == 0; // by the last scan
+    const char *what = text_of(request->json, "what");
+    bool is_events = request->kind == REQUEST_ASK && strcmp(what, "events") == 0;
+    bool known = request->kind == REQUEST_ASK && strcmp(what, "object") == 0; // by the last scan
     if (!machine->live && !known && !(is_events && machine->timeline != NULL)) {
-        answer_error(machine, wish,
+        answer_error(machine, request,
                      machine->settings.of != NULL       ? "this boot has ended"
                      : machine->settings.folder != NULL ? "a trace folder does not tell"
                                                         : "the machine is not connected");
@@ -212,18 +213,18 @@ int request_answer(struct machine *machine, const struct post *wish)
     }
     machine->failure[0] = 0;
     int code;
-    if (wish->kind == WISH_ACT)
-        code = act(machine, wish);
+    if (request->kind == REQUEST_ACT)
+        code = act(machine, request);
     else if (strcmp(what, "object") == 0)
-        code = ask_object(machine, wish);
+        code = ask_object(machine, request);
     else if (strcmp(what, "regions") == 0)
-        code = ask_regions(machine, wish);
+        code = ask_regions(machine, request);
     else if (is_events && machine->timeline != NULL)
-        code = ask_events(machine, wish);
+        code = ask_events(machine, request);
     else
         code = fail(KOV_USAGE, is_events ? "only trace folders have events"
                                          : "what: one of object, regions, events");
     if (code != KOV_OK)
-        answer_error(machine, wish, machine->failure);
+        answer_error(machine, request, machine->failure);
     return code == KOV_CONNECTION ? code : KOV_OK;
 }

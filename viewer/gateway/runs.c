@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define WORDS_MAX 32
-#define LOOK_SECONDS 0.5
+#define POLL_SECONDS 0.5
 
 static struct run *run_of(struct runs *runs, u64 id)
 {
@@ -117,7 +117,7 @@ int runs_attend(struct runs *runs, u64 now)
 {
     if (clock_now() < runs->due)
         return KOV_OK;
-    runs->due = clock_now() + LOOK_SECONDS;
+    runs->due = clock_now() + POLL_SECONDS;
     int code = runs_fetch_kinds(runs);
     if (code == KOV_OK)
         code = runs_find(runs);

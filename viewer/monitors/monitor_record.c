@@ -15,7 +15,7 @@
 #define DEFAULT_SECONDS 5
 
 struct record {
-    const struct monitor_record_wishes *wishes;
+    const struct monitor_record_options *options;
     struct monitor_info before; // of a kept monitor; all zero for a new one
     u32 number;
     struct monitor_targets targets;
@@ -60,20 +60,20 @@ static int read_some(void *context)
 
 static int begin_monitor(struct record *record)
 {
-    const struct monitor_record_wishes *wishes = record->wishes;
+    const struct monitor_record_options *options = record->options;
     u64 kinds;
-    int code = monitor_kinds_parse(wishes->kinds, &kinds);
+    int code = monitor_kinds_parse(options->kinds, &kinds);
     if (code != KOV_OK)
         return code;
-    record->number = (u32)wishes->number;
-    if (wishes->number != 0)
+    record->number = (u32)options->number;
+    if (options->number != 0)
         code = monitor_find(record->number, &record->before);
     else
-        code = monitor_create(false, wishes->bytes, &record->number);
+        code = monitor_create(false, options->bytes, &record->number);
     record->targets = record->before.targets;
     u32 known = record->targets.count;
-    if (code == KOV_OK && wishes->pids != NULL)
-        code = monitor_targets_parse(wishes->pids, &record->targets);
+    if (code == KOV_OK && options->pids != NULL)
+        code = monitor_targets_parse(options->pids, &record->targets);
     for (u32 i = known; i < record->targets.count && code == KOV_OK; i++)
         code = monitor_track(record->number, &record->targets.targets[i], kinds);
     if (code == KOV_OK && record->targets.count == 0)
@@ -95,7 +95,7 @@ static int end_monitor(struct record *record)
         code = read_some(record);
     if (code == KOV_OK && record->before.running)
         code = monitor_run(record->number, true, &unused);
-    if (code == KOV_OK && record->wishes->number == 0)
+    if (code == KOV_OK && record->options->number == 0)
         code = monitor_stop(record->number);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         lost[cpu] = lost_of(record, cpu);
@@ -112,7 +112,7 @@ static int capture(const struct arguments *arguments, struct record *record)
     if (code == KOV_OK)
         code = monitor_run(record->number, true, &record->packets.begin);
     if (code == KOV_OK)
-        code = workload_window(arguments, record->wishes->seconds, DEFAULT_SECONDS, &watch,
+        code = workload_window(arguments, record->options->seconds, DEFAULT_SECONDS, &watch,
                                &record->workload);
     if (code == KOV_OK)
         code = end_monitor(record);
@@ -161,7 +161,7 @@ static const struct sheet sheets[] = {{"cpus", columns}, {NULL, NULL}};
 static void print(const struct record *record, bool has_workload)
 {
     json_t *document = json_object();
-    put_text(document, "folder", record->wishes->folder);
+    put_text(document, "folder", record->options->folder);
     put_u64(document, "monitor", record->number);
     put_number(document, "seconds", record->seconds);
     json_t *cpus = put_array(document, "cpus");
@@ -172,7 +172,7 @@ static void print(const struct record *record, bool has_workload)
     if (!document_for_programs(document, sheets)) {
         columns_print(columns, cpus, "");
         printf("%.1f s; written to %s; see `kov monitor show %s`\n", record->seconds,
-               record->wishes->folder, record->wishes->folder);
+               record->options->folder, record->options->folder);
         if (has_workload)
             workload_print_account(&record->workload);
     }
@@ -193,9 +193,9 @@ static int check(const struct record *record)
     return code;
 }
 
-int monitor_record(const struct arguments *arguments, const struct monitor_record_wishes *wishes)
+int monitor_record(const struct arguments *arguments, const struct monitor_record_options *options)
 {
-    struct record record = {.wishes = wishes};
+    struct record record = {.options = options};
     record.packets.targets = &record.targets;
     record.packets.snapshot = &record.snapshot;
     interrupt_catch();
@@ -205,7 +205,7 @@ int monitor_record(const struct arguments *arguments, const struct monitor_recor
     if (code == KOV_OK)
         code = begin_monitor(&record);
     if (code == KOV_OK)
-        code = monitor_packets_create(&record.packets, wishes->folder);
+        code = monitor_packets_create(&record.packets, options->folder);
     if (code == KOV_OK)
         code = capture(arguments, &record);
     code = monitor_packets_close(&record.packets, code);

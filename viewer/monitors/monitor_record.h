@@ -7,7 +7,7 @@
 #include "machine/workload.h"
 #include "monitors/monitor_packets.h"
 
-struct monitor_record_wishes {
+struct monitor_record_options {
     const char *folder;
     const char *pids;  // "P[/T],…"; NULL: what the monitor already tracks
     const char *kinds; // kinds of records to take
@@ -18,6 +18,6 @@ struct monitor_record_wishes {
 
 // Records, writes the folder, and prints what came. Returns KOV_FAILED with a message if that is
 // not all that was recorded.
-int monitor_record(const struct arguments *arguments, const struct monitor_record_wishes *wishes);
+int monitor_record(const struct arguments *arguments, const struct monitor_record_options *options);
 
 #endif

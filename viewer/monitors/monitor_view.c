@@ -27,7 +27,7 @@ struct thread {
 };
 
 struct view {
-    const struct monitor_view_wishes *wishes;
+    const struct monitor_view_options *options;
     const struct trace_choice *choice;
     struct keyed_rows threads;
     struct user_threads users;
@@ -61,8 +61,8 @@ static u32 cpu_of(u64 key)
 // Returns a time as it is shown. It comes after the events of the CPU that were taken.
 static u64 time_of(const struct view *view, u32 cpu, u64 time)
 {
-    return view->wishes->compensate ? monitor_compensation_time(&view->compensation, cpu, time)
-                                    : time;
+    return view->options->compensate ? monitor_compensation_time(&view->compensation, cpu, time)
+                                     : time;
 }
 
 // ---- what a thread does ------------------------------------------------------------------------
@@ -171,7 +171,7 @@ static int take_event(void *context, const struct trace_event *recorded)
     const u64 *values = event->values;
     u64 ago;
     u32 kind = monitor_kind(event);
-    if (view->wishes->compensate)
+    if (view->options->compensate)
         monitor_compensation_take(&view->compensation, &moved, &ago);
     if (event->time > view->choice->to)
         return KOV_OK;
@@ -189,7 +189,7 @@ static int take_event(void *context, const struct trace_event *recorded)
     if (kind == SYS_MONITOR_SWITCH)
         take_switch(view, thread, event->cpu, event->time, values[1], values[2]);
     else if (kind == SYS_MONITOR_WAKE)
-        take_wake(view, thread, event->time, view->wishes->compensate ? ago : values[2]);
+        take_wake(view, thread, event->time, view->options->compensate ? ago : values[2]);
     else if (kind == SYS_MONITOR_THREAD)
         take_user(view, thread, event);
     return KOV_OK;
@@ -251,7 +251,7 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     put_u64(row, "blocks", thread->counts[SYS_MONITOR_BLOCK]);
     put_u64(row, "calls", thread->counts[SYS_MONITOR_CALL]);
     put_u64(row, "served", thread->served);
-    thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
+    thread_strips_put(row, &view->strips, strip, view->options->ascii, walk->hz);
 }
 
 // Puts a library's thread. A slice is a turn that the library gave it, without the time that others
@@ -270,7 +270,7 @@ static void put_user(json_t *row, const struct view *view, const struct trace_wa
     trace_tool_put_pid(row, trace_walk_pid(walk, user->key[0]));
     put_u64(row, "switches", user->switches);
     put_u64(row, "to_itself", user->stays);
-    thread_strips_put(row, &view->strips, place->strip, view->wishes->ascii, walk->hz);
+    thread_strips_put(row, &view->strips, place->strip, view->options->ascii, walk->hz);
     put_u64(row, "runs", user->turns);
     trace_tool_put_time(row, "mean_slice", user->turns == 0 ? 0 : (double)run / (double)user->turns,
                         walk->hz);
@@ -336,7 +336,7 @@ static void put_threads(struct view *view, const struct trace_walk *walk, json_t
     monitor_sensors_put(&view->sensors, walk, document);
     thread_strips_put_cells(document, &view->strips, walk->hz);
     trace_tool_put_walk(document, walk);
-    if (view->wishes->compensate)
+    if (view->options->compensate)
         put_compensation(view, walk->end, walk->hz, document);
 }
 
@@ -371,7 +371,7 @@ void monitor_view_note(const json_t *document)
 static int verdict(const struct view *view, const struct trace_walk *walk)
 {
     char time[TRACE_TIME_BYTES];
-    if (!view->wishes->check || view->violations == 0)
+    if (!view->options->check || view->violations == 0)
         return KOV_OK;
     trace_time_text(view->when, walk->hz, time);
     return fail(KOV_FAILED,
@@ -390,7 +390,7 @@ static int find_range(struct view *view, struct engine *engine)
     trace_walk_range(&range, engine);
     view->from = range.begin;
     view->to = range.end;
-    if (view->wishes->compensate) {
+    if (view->options->compensate) {
         int code = monitor_compensation_begin(&view->compensation, engine);
         if (code != KOV_OK)
             return code;
@@ -399,7 +399,7 @@ static int find_range(struct view *view, struct engine *engine)
         view->to = view->to > view->from ? view->to : view->from;
     }
     strips_begin(&view->strips, view->from, view->to + (view->from == view->to),
-                 (u32)view->wishes->cells);
+                 (u32)view->options->cells);
     return KOV_OK;
 }
 
@@ -420,24 +420,24 @@ static int begin(struct view *view, struct engine *engine)
 }
 
 int monitor_view(struct engine *engine, const struct trace_choice *choice,
-                 const struct monitor_view_wishes *wishes, json_t *document)
+                 const struct monitor_view_options *options, json_t *document)
 {
     struct view view = {
-        .wishes = wishes, .choice = choice, .threads = {.row_bytes = sizeof(struct thread)}};
+        .options = options, .choice = choice, .threads = {.row_bytes = sizeof(struct thread)}};
     // From the beginning, since what was so before the time that is shown goes on in it.
     struct trace_choice all = *choice;
     struct trace_walk walk = {
         .choice = &all, .event = take_event, .loss = take_loss, .context = &view};
     all.from = 0;
     // Compensated times are earlier, so events until then may have been recorded later.
-    if (wishes->compensate)
+    if (options->compensate)
         all.to = UINT64_MAX;
     int code = begin(&view, engine);
     if (code == KOV_OK)
         code = trace_walk(&walk, engine);
     if (code == KOV_OK) {
         put_threads(&view, &walk, document);
-        code = thread_strips_put_meter(document, &view.strips, wishes->meter, view.begin, walk.hz);
+        code = thread_strips_put_meter(document, &view.strips, options->meter, view.begin, walk.hz);
     }
     if (code == KOV_OK)
         code = verdict(&view, &walk);

@@ -5,7 +5,7 @@
 
 #include "analyses/trace_tool.h"
 
-struct monitor_view_wishes {
+struct monitor_view_options {
     u64 cells;
     bool ascii, summary;
     bool compensate;   // takes from times what records cost
@@ -15,7 +15,7 @@ struct monitor_view_wishes {
 
 // Puts "threads": a row for each id and CPU on which it ran. Returns an exit code.
 int monitor_view(struct engine *engine, const struct trace_choice *choice,
-                 const struct monitor_view_wishes *wishes, json_t *document);
+                 const struct monitor_view_options *options, json_t *document);
 
 // Print what people see below the tables.
 void monitor_view_note(const json_t *document);

@@ -60,10 +60,10 @@ int capture_create(struct capture *capture, const char *folder);
 int capture_metadata(struct capture *capture);
 // Does what is to be done now and then: asks for the metadata if packets wait for it. Call it not
 // from where packets come, and capture_metadata in the end. A handler that takes up a lost
-// connection meanwhile calls capture_forget_metadata.
+// connection meanwhile calls capture_reset_metadata.
 int capture_tick(struct capture *capture);
 // Forgets the part of the metadata that has come: on a new connection it comes from the beginning.
-int capture_forget_metadata(void *capture);
+int capture_reset_metadata(void *capture);
 // Takes metadata that does not come from the machine. Takes over `text`.
 int capture_set_metadata(struct capture *capture, struct bytes *text);
 // Writes a packet, or lets it wait. On an error, with a message, the stream ends with the packet

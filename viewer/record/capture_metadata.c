@@ -128,7 +128,7 @@ static int renew_metadata(struct capture *capture)
     return code == KOV_OK ? take_waiting(capture, described) : code;
 }
 
-int capture_forget_metadata(void *context)
+int capture_reset_metadata(void *context)
 {
     ((struct capture *)context)->fetched.size = 0;
     return KOV_OK;
@@ -136,7 +136,7 @@ int capture_forget_metadata(void *context)
 
 int capture_metadata(struct capture *capture)
 {
-    resume_begin(capture_forget_metadata, capture);
+    resume_begin(capture_reset_metadata, capture);
     int code = renew_metadata(capture);
     resume_end();
     return code;

@@ -61,14 +61,14 @@ static struct activity_thread *get_thread(struct activity_machine *machine, u64 
     return thread;
 }
 
-static void unsettle(struct activity_thread *thread)
+static void mark_unknown(struct activity_thread *thread)
 {
     thread->settled = false;
     thread->depth = 0;
 }
 
 // Notes that nothing is open: the thread is in user mode, or is a kernel thread in its own code.
-static void settle(struct activity_thread *thread)
+static void mark_idle(struct activity_thread *thread)
 {
     thread->settled = true;
     thread->depth = 0;
@@ -78,7 +78,7 @@ static void enter(struct activity_thread *thread, u32 what)
 {
     thread->returned = false;
     if (thread->depth == MAX_DEPTH)
-        unsettle(thread);
+        mark_unknown(thread);
     else
         thread->open[thread->depth++] = what;
 }
@@ -101,7 +101,7 @@ static void note_handler(struct activity_thread *thread)
     u32 what = innermost(thread);
     if (!thread->kernel || thread->settled || !is_interrupt(what))
         return;
-    settle(thread);
+    mark_idle(thread);
     enter(thread, what);
 }
 
@@ -111,12 +111,12 @@ static void leave(struct activity_thread *thread, u32 what)
     if (innermost(thread) == what)
         thread->depth--;
     else
-        unsettle(thread);
+        mark_unknown(thread);
     thread->returned = false;
     // A system call comes from user mode.
     if (what == VECTOR_SYSTEM_CALL || (what > CALL && what < CALL + SYSCALL_SPECIAL_FIRST) ||
         (outermost && thread->depth == 0))
-        settle(thread);
+        mark_idle(thread);
 }
 
 // ---- intervals ---------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ static void set_priority(struct activity_thread *thread, u64 priority)
 // A thread gives its CPU away in its own code. It may lose it in an interrupt.
 static bool gives_away(u64 reason)
 {
-    return reason != REASON_UNTOLD && reason != REASON_PREEMPTED;
+    return reason != REASON_UNKNOWN && reason != REASON_PREEMPTED;
 }
 
 bool activity_leaves_out(const struct activity_machine *machine, u64 pid)
@@ -215,7 +215,7 @@ static void take_left_out(struct activity_machine *machine, u64 pid, bool left_o
         if (thread->pid != pid)
             continue;
         thread->left_out = left_out;
-        unsettle(thread);
+        mark_unknown(thread);
     }
 }
 
@@ -230,8 +230,8 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     note_handler(from);
     if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT ||
         (from->kernel && gives_away(values[4])))
-        settle(from);
-    unsettle(&machine->unnamed[cpu]);
+        mark_idle(from);
+    mark_unknown(&machine->unnamed[cpu]);
     machine->handed_by[cpu] = machine->doer = values[0];
     from->lives = !from->ended;
     struct activity_thread *to = get_thread(machine, values[1], cpu);
@@ -244,14 +244,14 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
 static void take_exception(struct activity_thread *thread, const u64 *values)
 {
     if (values[1] >> KERNEL_SPACE == 0) // in user mode nothing is open
-        settle(thread);
+        mark_idle(thread);
     enter(thread, (u32)(values[0] % CALL));
 }
 
 static void take_call(struct activity_thread *thread, u64 number)
 {
     if (innermost(thread) != VECTOR_SYSTEM_CALL || number < SYSCALL_SPECIAL_FIRST)
-        settle(thread);
+        mark_idle(thread);
     enter(thread, CALL + (u32)(number % CALL));
 }
 
@@ -263,9 +263,9 @@ static void take_ipc(struct activity_machine *machine, struct activity_thread *s
     struct activity_thread *other = find_thread(machine, from);
     if (from == ACTIVITY_NO_THREAD || self == NULL)
         return;
-    settle(self);
+    mark_idle(self);
     if (other != NULL)
-        settle(other);
+        mark_idle(other);
 }
 
 static void apply_to(struct activity_machine *machine, struct activity_thread *self,
@@ -311,7 +311,7 @@ static void set_enabled(struct activity_machine *machine, u64 majors)
         followed |= machine->needed[i];
     bool more = ((majors & ~machine->enabled) & followed) != 0;
     for (size_t i = 0; i < machine->threads.count && more; i++)
-        unsettle(id_rows_at(&machine->threads, i));
+        mark_unknown(id_rows_at(&machine->threads, i));
     struct recorded *recorded = machine->recorded;
     machine->enabled = majors & ~recorded->undescribed;
     recorded->ever = machine->enabled | (machine->beginning ? 0 : recorded->ever);
@@ -339,31 +339,31 @@ static void take_running(const struct activity_machine *machine, struct activity
 static void take_kernel(const struct activity_machine *machine, struct activity_thread *thread,
                         u64 state, u64 exception)
 {
-    if (state != TOLD_PARKED && state != TOLD_READY)
+    if (state != REPORTED_PARKED && state != REPORTED_READY)
         return;
-    unsettle(thread);
-    if (state == TOLD_READY && exception != 0 && (machine->exits & machine->enabled) == 0)
+    mark_unknown(thread);
+    if (state == REPORTED_READY && exception != 0 && (machine->exits & machine->enabled) == 0)
         return; // it will not be told when
-    settle(thread);
-    if (state == TOLD_READY && exception != 0)
+    mark_idle(thread);
+    if (state == REPORTED_READY && exception != 0)
         enter(thread, (u32)(exception % CALL));
 }
 
 // Takes a thread of the recording's state. Returns which thread runs on the CPU: only if nothing
 // has told it yet is it news.
-static struct activity_thread *take_told(struct activity_machine *machine,
-                                         struct activity_thread *told, u32 cpu, u64 state)
+static struct activity_thread *take_reported(struct activity_machine *machine,
+                                             struct activity_thread *told, u32 cpu, u64 state)
 {
     struct activity_thread *unnamed = &machine->unnamed[cpu];
     u64 id = machine->cpus[cpu].thread;
-    bool runs = state == TOLD_RUNS || state == TOLD_ASKS;
+    bool runs = state == REPORTED_RUNS || state == REPORTED_ASKS;
     if (runs && id == ACTIVITY_NO_THREAD) { // it did what this CPU has told so far
         told->settled = unnamed->settled;
         told->depth = unnamed->depth;
         memcpy(told->open, unnamed->open, sizeof(told->open));
     }
     if (runs && (id == ACTIVITY_NO_THREAD || id == told->row.id)) {
-        take_running(machine, told, state == TOLD_RUNS);
+        take_running(machine, told, state == REPORTED_RUNS);
         return told;
     }
     return id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
@@ -376,7 +376,7 @@ static void take_waiting(const struct activity_machine *machine, struct activity
     bool runs =
         thread->cpu >= ORRERY_MAX_CPUS || machine->cpus[thread->cpu].thread == thread->row.id;
     if (!runs && thread->depth == 0)
-        settle(thread);
+        mark_idle(thread);
 }
 
 // Takes an event that tells of a thread, whoever logs it.
@@ -427,7 +427,7 @@ static struct activity_thread *apply(struct activity_machine *machine,
             told->kernel = true;
             take_kernel(machine, told, values[3], values[5]);
         }
-        return take_told(machine, told, cpu, values[3]);
+        return take_reported(machine, told, cpu, values[3]);
     }
     apply_to_other(machine, event);
     u64 id = machine->cpus[cpu].thread;
@@ -455,9 +455,9 @@ static int take_loss(void *context, const struct trace_loss *loss)
     for (size_t i = 0; i < machine->threads.count; i++) {
         struct activity_thread *thread = id_rows_at(&machine->threads, i);
         if (thread->cpu == loss->cpu)
-            unsettle(thread);
+            mark_unknown(thread);
     }
-    unsettle(&machine->unnamed[loss->cpu]);
+    mark_unknown(&machine->unnamed[loss->cpu]);
     machine->handed_by[loss->cpu] = ACTIVITY_NO_THREAD;
     u64 since = machine->cpus[loss->cpu].from;
     return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);

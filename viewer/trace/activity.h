@@ -36,7 +36,13 @@ struct activity_thread;
 #define ACTIVITY_LEFT_OUT_MAX 64
 
 // A thread's state in the recording's state (trace/events/state.def).
-enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
+enum reported_state {
+    REPORTED_RUNS,
+    REPORTED_PARKED,
+    REPORTED_READY,
+    REPORTED_ENDED,
+    REPORTED_ASKS
+};
 
 struct activity_machine {
     struct id_rows threads; // struct activity_thread

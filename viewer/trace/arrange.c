@@ -6,19 +6,21 @@
 #include "tools/kov.h"
 #include "tools/memory.h"
 
+#include <orrery/lower_bound.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLD_MAX 10      // packets that are told one by one
+#define LISTED_MAX 10    // packets that are told one by one
 #define WRAP (1UL << 32) // ticks after which the times of events repeat
 
 void engine_leave_out(struct engine *engine, const char *place, const char *problem)
 {
     engine->left_out++;
-    if (engine->left_out <= TOLD_MAX)
+    if (engine->left_out <= LISTED_MAX)
         warn("%s: %s is left out: %s", engine->where, place, problem);
-    else if (engine->left_out == TOLD_MAX + 1)
+    else if (engine->left_out == LISTED_MAX + 1)
         warn("%s: more packets are left out", engine->where);
 }
 
@@ -92,15 +94,7 @@ static bool all_rise(const struct packet_stream *stream, enum rising what)
 static size_t chains_before(const struct packet_stream *stream, enum rising what,
                             const size_t *ends, size_t chains, u64 low)
 {
-    size_t from = 0;
-    while (from < chains) {
-        size_t middle = from + (chains - from) / 2;
-        if (high_of(&stream->packets[ends[middle]], what) <= low)
-            from = middle + 1;
-        else
-            chains = middle;
-    }
-    return from;
+    return LOWER_BOUND(at, chains, high_of(&stream->packets[ends[at]], what) <= low);
 }
 
 // Keeps the longest chain (patience sorting). ends[n] is the packet that ends a chain of n + 1

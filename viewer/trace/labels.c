@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <orrery/lower_bound.h>
 #include <trace/table.h>
 
 #define OBJECT_BYTES_MAX 0x100000 // larger ones are taken for a damaged trace
@@ -117,15 +118,8 @@ static void order_places(struct labels *labels)
 // Returns how many places begin at or below an address.
 static size_t places_below(const struct labels *labels, u64 address)
 {
-    size_t low = 0, high = labels->by_address_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (((const struct place *)labels->by_address[middle])->address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(at, labels->by_address_count,
+                       ((const struct place *)labels->by_address[at])->address <= address);
 }
 
 // Memory is used again, so several may have been there.

@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define TOLD_MAX 10 // streams that are told one by one
+#define LISTED_MAX 10 // streams that are told one by one
 
 static void tell(const struct engine *engine, u64 number, const char *text)
 {
-    if (number <= TOLD_MAX)
+    if (number <= LISTED_MAX)
         warn("%s: %s", engine->where, text);
-    else if (number == TOLD_MAX + 1)
+    else if (number == LISTED_MAX + 1)
         warn("%s: more streams are missing, or not whole", engine->where);
 }
 

@@ -4,6 +4,8 @@
 #include "tools/memory.h"
 #include "trace/packet.h"
 
+#include <orrery/lower_bound.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,15 +126,7 @@ void stream_at_packet(struct packet_stream *stream)
 
 void stream_seek(struct packet_stream *stream, u64 from)
 {
-    size_t low = 0, high = stream->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stream->packets[middle].end < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    stream->next = low;
+    stream->next = LOWER_BOUND(at, stream->count, stream->packets[at].end < from);
     stream_at_packet(stream);
 }
 

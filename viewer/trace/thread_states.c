@@ -40,7 +40,7 @@ static struct thread_interval interval_of(const struct thread_status *thread, en
                                     .idle = thread->idle,
                                     .reason = thread->reason,
                                     .woken_by = woken ? thread->woken_by : 0,
-                                    .woken_for = woken ? thread->woken_for : REASON_UNTOLD};
+                                    .woken_for = woken ? thread->woken_for : REASON_UNKNOWN};
 }
 
 static void spend_as(struct thread_states *states, struct thread_status *thread,
@@ -64,7 +64,7 @@ static void wait(struct thread_states *states, struct thread_status *thread, enu
                  u64 until)
 {
     struct thread_interval interval = interval_of(thread, on, until);
-    interval.waits = thread->reason != REASON_UNTOLD;
+    interval.waits = thread->reason != REASON_UNKNOWN;
     spend_as(states, thread, &interval);
 }
 
@@ -77,7 +77,7 @@ static void spend_unknown(struct thread_states *states, struct thread_status *th
 }
 
 // Decides what the thread did until then, while it did not run. Then it runs, or no more is known.
-static void settle_off(struct thread_states *states, struct thread_status *thread, u64 until)
+static void resolve_off(struct thread_states *states, struct thread_status *thread, u64 until)
 {
     u64 idle_at = states->idle_at[thread->cpu];
     bool gave_way = thread->reason == REASON_PREEMPTED || thread->reason == REASON_YIELD;
@@ -91,7 +91,7 @@ static void settle_off(struct thread_states *states, struct thread_status *threa
         spend(states, thread, THREAD_BLOCKED, !lost ? until : thread->since);
     } else if (thread->preempted || gave_way) {
         wait(states, thread, THREAD_READY, until);
-    } else if (thread->reason != REASON_UNTOLD && !thread->unclear && !lost) {
+    } else if (thread->reason != REASON_UNKNOWN && !thread->unclear && !lost) {
         wait(states, thread, THREAD_BLOCKED, until);
     } else if (!thread->unclear && idle_at >= thread->since) {
         spend(states, thread, THREAD_BLOCKED, lost ? idle_at : until);
@@ -99,10 +99,10 @@ static void settle_off(struct thread_states *states, struct thread_status *threa
     spend_unknown(states, thread, lost ? THREAD_LOST : THREAD_UNCLEAR, until);
 }
 
-static void settle(struct thread_states *states, struct thread_status *thread, u64 until)
+static void resolve(struct thread_states *states, struct thread_status *thread, u64 until)
 {
     if (thread->state == STATE_OFF)
-        settle_off(states, thread, until);
+        resolve_off(states, thread, until);
     else if (thread->state == STATE_RUNS)
         spend(states, thread, THREAD_RUN, until);
     else if (thread->state == STATE_UNKNOWN)
@@ -114,7 +114,7 @@ static void set_state(struct thread_status *thread, enum thread_state state, u64
     thread->state = state;
     thread->since = since;
     thread->woken = 0;
-    thread->reason = REASON_UNTOLD;
+    thread->reason = REASON_UNKNOWN;
     thread->preempted = thread->parked = false;
 }
 
@@ -152,15 +152,15 @@ static void take_switch(struct thread_states *states, const struct trace_event *
     from->cpu = to->cpu = event->cpu;
     from->idle = values[2] == PRIORITY_IDLE;
     to->idle = values[3] == PRIORITY_IDLE;
-    settle(states, from, event->time);
+    resolve(states, from, event->time);
     set_state(from, from->exits ? STATE_ENDED : STATE_OFF, event->time);
     from->reason = values[4];
-    from->preempted = from->reason == REASON_UNTOLD && before->activity == ACTIVITY_INTERRUPT &&
+    from->preempted = from->reason == REASON_UNKNOWN && before->activity == ACTIVITY_INTERRUPT &&
                       before->thread == values[0];
     if (to->idle)
         states->idle_at[event->cpu] = event->time;
     tell_turn(states, from, to, event->time);
-    settle(states, to, event->time);
+    resolve(states, to, event->time);
     set_state(to, STATE_RUNS, event->time);
     to->unclear = false;
 }
@@ -176,7 +176,7 @@ static void take_wake(struct thread_states *states, const struct trace_event *ev
     if (thread->state == STATE_RUNS)
         thread->unclear = true;
     if (thread->state == STATE_UNKNOWN) {
-        settle(states, thread, event->time);
+        resolve(states, thread, event->time);
         set_state(thread, STATE_OFF, event->time);
     }
     if (thread->state == STATE_OFF && thread->woken == 0) {
@@ -201,15 +201,15 @@ static void take_state(struct thread_states *states, const struct trace_event *e
 {
     const u64 *values = event->values;
     struct thread_status *thread = get_thread(states, values[0]);
-    bool runs = values[3] == TOLD_RUNS || values[3] == TOLD_ASKS;
-    if (thread->state != STATE_UNKNOWN || values[3] == TOLD_ENDED)
+    bool runs = values[3] == REPORTED_RUNS || values[3] == REPORTED_ASKS;
+    if (thread->state != STATE_UNKNOWN || values[3] == REPORTED_ENDED)
         return;
     thread->cpu = event->cpu;
     thread->idle = values[2] == PRIORITY_IDLE;
-    settle(states, thread, event->time);
+    resolve(states, thread, event->time);
     set_state(thread, runs ? STATE_RUNS : STATE_OFF, event->time);
-    thread->parked = values[3] == TOLD_PARKED;
-    thread->preempted = values[3] == TOLD_READY;
+    thread->parked = values[3] == REPORTED_PARKED;
+    thread->preempted = values[3] == REPORTED_READY;
 }
 
 void thread_states_event(struct thread_states *states, const struct trace_event *event,
@@ -237,7 +237,7 @@ void thread_states_loss(struct thread_states *states, const struct trace_loss *l
         if (thread->cpu != loss->cpu || thread->state == STATE_ENDED)
             continue;
         u64 from = loss->from > thread->since ? loss->from : thread->since;
-        settle(states, thread, from);
+        resolve(states, thread, from);
         set_state(thread, thread->exits ? STATE_ENDED : STATE_UNKNOWN, from);
         thread->why = is_off ? THREAD_NOT_RECORDED : THREAD_LOST;
     }
@@ -289,7 +289,7 @@ void thread_states_end(struct thread_states *states, const struct activity_machi
 {
     for (size_t i = 0; i < states->threads.count; i++) {
         struct thread_status *thread = id_rows_at(&states->threads, i);
-        settle(states, thread, known_until(states, machine, thread, end));
+        resolve(states, thread, known_until(states, machine, thread, end));
         if (thread->state != STATE_ENDED)
             spend_unknown(states, thread, thread->state == STATE_UNKNOWN ? thread->why : THREAD_END,
                           end);
@@ -332,7 +332,7 @@ void thread_states_stop(struct thread_states *states, u64 to,
         if (off)
             spend(states, thread, tells ? at.on : seems(thread), until);
         else
-            settle(states, thread, until);
+            resolve(states, thread, until);
         spend_unknown(states, thread, at.why, to);
     }
 }

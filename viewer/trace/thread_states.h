@@ -25,9 +25,9 @@ struct thread_interval {
     enum thread_time on;
     u32 cpu;    // of the thread: where it runs, or ran last, or is to run
     bool idle;  // the thread is a CPU's idle thread
-    u64 reason; // why it left its CPU, if it is off (trace/reasons.h); REASON_UNTOLD: not told
+    u64 reason; // why it left its CPU, if it is off (trace/reasons.h); REASON_UNKNOWN: not told
     bool waits; // all of the interval is a wait for that reason
-    // READY: who woke it and for what (trace/reasons.h); woken_for REASON_UNTOLD: not told, or it
+    // READY: who woke it and for what (trace/reasons.h); woken_for REASON_UNKNOWN: not told, or it
     // was not woken. woken_by 0: an interrupt.
     u64 woken_by, woken_for;
     enum thread_why why; // THREAD_UNKNOWN
@@ -40,7 +40,7 @@ struct thread_interval {
 // A thread begins to run.
 struct thread_turn {
     u64 thread, by; // by: as woken_by, or who handed it the CPU
-    u64 reason;     // for what it was woken; REASON_UNTOLD: not told
+    u64 reason;     // for what it was woken; REASON_UNKNOWN: not told
     u64 since;      // when it was woken; 0: a call or a reply handed it the CPU
     u64 time;
 };
@@ -59,7 +59,7 @@ struct thread_status {
     bool unclear;        // STATE_OFF: nobody knows whether it was ready in the beginning
     enum thread_why why; // STATE_UNKNOWN
     u64 woken;           // STATE_OFF: when it was woken, or 0
-    u64 reason;          // STATE_OFF: why it left; REASON_UNTOLD: not told
+    u64 reason;          // STATE_OFF: why it left; REASON_UNKNOWN: not told
     u64 woken_by, woken_for;
 };
 

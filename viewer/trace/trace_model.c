@@ -45,7 +45,7 @@ static void stop(struct model_thread *thread, u64 time)
 static enum model_left how_left(const struct trace_model *model, u64 reason)
 {
     enum activity activity = model->before.activity;
-    if (reason != REASON_UNTOLD)
+    if (reason != REASON_UNKNOWN)
         return reason == REASON_PREEMPTED || reason == REASON_YIELD ? LEFT_READY : LEFT_ASLEEP;
     return activity == ACTIVITY_UNKNOWN     ? LEFT_UNCLEAR
            : activity == ACTIVITY_INTERRUPT ? LEFT_READY

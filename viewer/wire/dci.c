@@ -72,12 +72,12 @@ static enum frame_result read_frame(const struct frame_socket *socket, double un
     return link->through->receive(link->through_context, socket, until, &input->payload);
 }
 
-// Takes what comes until the time `until`, or until a wish if `wishes`. *frame is NULL if no frame
-// is whole by then. The caller frees it.
-static int receive(double until, bool wishes, dci_frame **frame)
+// Takes what comes until the time `until`, or until a wake-up if `wakes`. *frame is NULL if no
+// frame is whole by then. The caller frees it.
+static int receive(double until, bool wakes, dci_frame **frame)
 {
     struct connection *connection = &link_now()->connection;
-    struct frame_socket socket = link_socket(connection->fd, wishes);
+    struct frame_socket socket = link_socket(connection->fd, wakes);
     struct frame_input *input = &connection->input;
     size_t before = input->done;
     *frame = NULL;
@@ -331,7 +331,7 @@ void dci_on_request(dci_request_tap *tap, void *context)
     connection->request_context = context;
 }
 
-// Takes one frame, if one comes in time. Leaves the wish that ends the wait.
+// Takes one frame, if one comes in time. Leaves the wake-up that ends the wait.
 static int take(double seconds)
 {
     dci_frame *frame;
@@ -356,7 +356,7 @@ static int take(double seconds)
 int dci_take(double seconds)
 {
     int code = take(seconds);
-    link_take_wish();
+    link_take_wake();
     return code;
 }
 
@@ -366,7 +366,7 @@ static int listen_until(double end)
     while (code == KOV_OK && !interrupted() && !link_ended() && clock_now() < end) {
         // The waits are short so that an interrupt is seen soon.
         code = take(fmin(end - clock_now(), 0.1));
-        if (code == KOV_OK && link_take_wish())
+        if (code == KOV_OK && link_take_wake())
             break;
     }
     return code;

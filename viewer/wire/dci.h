@@ -60,12 +60,12 @@ void dci_on_frame(dci_tap *tap, void *context);
 // Sets who sees each request before it is sent. NULL: nobody.
 void dci_on_request(dci_request_tap *tap, void *context);
 
-// Takes pushed events for that long. Returns earlier when interrupted, woken by a wish, or when the
-// link is ended (link.h). Calls and listening take up a lost connection again where resume.h says
-// so.
+// Takes pushed events for that long. Returns earlier when interrupted, woken by a wake-up, or when
+// the link is ended (link.h). Calls and listening take up a lost connection again where resume.h
+// says so.
 int dci_listen(double seconds);
-// Waits at most that long for one frame and takes it, also when interrupted. It takes a wish, too:
-// look at the queue of wishes before you wait again.
+// Waits at most that long for one frame and takes it, also when interrupted. It takes a wake-up,
+// too: look at the queue of requests before you wait again.
 int dci_take(double seconds);
 
 #endif

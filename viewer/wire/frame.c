@@ -33,7 +33,7 @@ enum frame_result frame_wait(const struct frame_socket *socket, short events, do
         struct pollfd pollers[] = {
             {.fd = socket->fd, .events = events},
             {.fd = socket->over, .events = POLLIN},
-            {.fd = events == POLLIN ? socket->wish : -1, .events = POLLIN},
+            {.fd = events == POLLIN ? socket->wake : -1, .events = POLLIN},
         };
         int count =
             poll(pollers, ARRAY_SIZE(pollers), left > 1000 ? 1000000 : (int)ceil(left * 1000));

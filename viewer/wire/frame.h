@@ -23,7 +23,7 @@ enum frame_result {
 struct frame_socket {
     int fd;   // non-blocking
     int over; // ends every wait
-    int wish; // ends a wait for a frame
+    int wake; // ends a wait for a frame
 };
 
 // Waits until the socket is readable or writable (poll events), or until the deadline. Signals do

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 // The thread's links. Each thread has one of its own, so that no two threads share one by accident.
-static _Thread_local struct link own = {.over_fd = -1, .wish_fd = -1, .connection.fd = -1};
+static _Thread_local struct link own = {.over_fd = -1, .wake_fd = -1, .connection.fd = -1};
 static _Thread_local struct link *given;
 
 struct link *link_new(const char *host, u64 port, const char *token)
@@ -22,8 +22,8 @@ struct link *link_new(const char *host, u64 port, const char *token)
     link->connection.fd = -1;
     link->token = token == NULL ? NULL : memory_copy_text(token);
     link->over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    link->wish_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (link->over_fd >= 0 && link->wish_fd >= 0)
+    link->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (link->over_fd >= 0 && link->wake_fd >= 0)
         return link;
     link_free(link);
     fail(KOV_FAILED, "no file descriptor is left for a connection to %s port %llu", host,
@@ -49,8 +49,8 @@ void link_free(struct link *link)
     link_use(before == link ? NULL : before);
     if (link->over_fd >= 0)
         close(link->over_fd);
-    if (link->wish_fd >= 0)
-        close(link->wish_fd);
+    if (link->wake_fd >= 0)
+        close(link->wake_fd);
     free(link->host);
     free(link->token);
     free(link);
@@ -84,7 +84,8 @@ const char *link_token(void)
     return link->host == NULL ? settings.token : link->token;
 }
 
-// ---- wishes and the end ------------------------------------------------------------------------
+// ---- wake-ups and the end
+// ------------------------------------------------------------------------
 
 // Makes an eventfd readable. The write fails only when the counter is full, and then the descriptor
 // is readable already.
@@ -97,7 +98,7 @@ static void make_readable(int fd)
 
 void link_wake(struct link *link)
 {
-    make_readable(link->wish_fd);
+    make_readable(link->wake_fd);
 }
 
 void link_end(struct link *link)
@@ -117,17 +118,17 @@ int link_fail_over(void)
                 (unsigned long long)link_port());
 }
 
-bool link_take_wish(void)
+bool link_take_wake(void)
 {
     u64 count;
-    int fd = link_now()->wish_fd;
+    int fd = link_now()->wake_fd;
     return fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count);
 }
 
-struct frame_socket link_socket(int fd, bool wishes)
+struct frame_socket link_socket(int fd, bool wakes)
 {
     const struct link *link = link_now();
-    return (struct frame_socket){fd, link->over_fd, wishes ? link->wish_fd : -1};
+    return (struct frame_socket){fd, link->over_fd, wakes ? link->wake_fd : -1};
 }
 
 void link_sleep(double seconds)

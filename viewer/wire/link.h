@@ -20,7 +20,7 @@ void link_free(struct link *link);
 // call, the thread uses a link of its own, to the machine that the settings name.
 void link_use(struct link *link);
 
-// Tells the link's thread that there is a wish, so that it looks at its queue. Its dci_listen
+// Tells the link's thread that there is a wake-up, so that it looks at its queue. Its dci_listen
 // returns KOV_OK early, or its next one does. Calls go on. Any thread may call it.
 void link_wake(struct link *link);
 // Ends the link for good. Its thread soon returns from any wait: from listening with KOV_OK, from

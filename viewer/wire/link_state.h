@@ -58,7 +58,7 @@ struct link {
     char *token;                  // NULL: none was given
     char found_token[TOKEN_TEXT]; // kept by token.c
     atomic_bool over;
-    int over_fd, wish_fd; // eventfds: readable when the link is over, when there is a wish; -1:
+    int over_fd, wake_fd; // eventfds: readable when the link is over, when there is a wake-up; -1:
                           // none
     const struct link_through *through; // answers in place of a socket; NULL: none
     void *through_context;
@@ -71,10 +71,10 @@ struct link {
 // Returns this thread's link. Never NULL.
 struct link *link_now(void);
 const char *link_token(void); // NULL: none was given
-// Returns what a wait on the link's socket `fd` waits for. With `wishes` a wish ends it, too.
-struct frame_socket link_socket(int fd, bool wishes);
-// Takes a wish. Returns whether there was one.
-bool link_take_wish(void);
+// Returns what a wait on the link's socket `fd` waits for. With `wakes` a wake-up ends it, too.
+struct frame_socket link_socket(int fd, bool wakes);
+// Takes a wake-up. Returns whether there was one.
+bool link_take_wake(void);
 // Prints that the link is over. Returns KOV_CONNECTION.
 int link_fail_over(void);
 // Sleeps for at most `seconds` and at most 1000 s. A signal or the end of the link wakes it.

@@ -19,28 +19,28 @@
 SENSOR_NAME(SENSOR_PHASE, "phase");
 enum phase { PHASE_INPUT, PHASE_MULTIPLY, PHASE_CHECK };
 
-struct wishes {
+struct options {
     const char *policy;
     u64 size;
     bool wait; // for an observer
 };
 
-static bool read_wishes(int argc, char **argv, struct wishes *wishes)
+static bool read_options(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; i++) {
         char *end = "";
         if (strcmp(argv[i], "--wait") == 0)
-            wishes->wait = true;
+            options->wait = true;
         else if (strcmp(argv[i], "--policy") == 0 && i + 1 < argc)
-            wishes->policy = argv[++i];
+            options->policy = argv[++i];
         else if (strcmp(argv[i], "--size") == 0 && i + 1 < argc)
-            wishes->size = strtoul(argv[++i], &end, 10);
+            options->size = strtoul(argv[++i], &end, 10);
         else
             return false;
         if (*end != '\0')
             return false;
     }
-    return wishes->size >= MULTIPLIERS && wishes->size <= SIZE_MAX_ROWS;
+    return options->size >= MULTIPLIERS && options->size <= SIZE_MAX_ROWS;
 }
 
 static void phase(enum phase next)
@@ -84,18 +84,18 @@ static bool choose_policy(const char *name)
 
 int main(int argc, char **argv)
 {
-    struct wishes wishes = {.policy = "fixed", .size = SIZE};
+    struct options options = {.policy = "fixed", .size = SIZE};
     struct product product;
     struct collected collected;
 
-    if (!read_wishes(argc, argv, &wishes) || !choose_policy(wishes.policy)) {
+    if (!read_options(argc, argv, &options) || !choose_policy(options.policy)) {
         fprintf(stderr, "usage: matmul [--policy fixed|growing|starving] [--size %d…%d] [--wait]\n",
                 MULTIPLIERS, SIZE_MAX_ROWS);
         return 2;
     }
-    s64 error = product_make(&product, wishes.size);
+    s64 error = product_make(&product, options.size);
     u64 begin;
-    while (wishes.wait && (monitors_want() >> SYS_MONITOR_THREAD & 1) == 0)
+    while (options.wait && (monitors_want() >> SYS_MONITOR_THREAD & 1) == 0)
         thread_sleep_us(10000);
     begin = time_now();
     if (error == 0)
@@ -112,6 +112,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "matmul: the product is wrong\n");
         return 1;
     }
-    printf("matmul: the product of %lu × %lu is right\n", wishes.size, wishes.size);
+    printf("matmul: the product of %lu × %lu is right\n", options.size, options.size);
     return 0;
 }

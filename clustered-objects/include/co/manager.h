@@ -26,7 +26,7 @@ s64 co_add_service(coid_t coid);
 bool co_fault(u64 address);
 
 // Do the ObjectManager's part of the system calls of the same names (orrery/sys.h), in the kernel,
-// and of EVENT_MONITOR, in a process. Thread context.
+// and of EVENT_INSPECT, in a process. Thread context.
 s64 co_manager_scan(u64 *cursor, void *buffer, u64 bytes);
 struct sys_class;
 s64 co_manager_class(u32 index, struct sys_class *class_info);

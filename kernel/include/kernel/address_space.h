@@ -55,9 +55,9 @@ s64 space_hold(struct address_space *space, struct fcm *memory);
 void space_let_go(struct address_space *space, struct fcm *memory);
 
 // Adds kernel-made pages to a process at a fixed address: resident, user-accessible, not counted
-// against limits, freed with the space. For dispatcher pages, message and monitor buffers. *wired:
-// the kernel's (linear) address of bytes contiguous zeroed bytes. Returns 0, E_INVAL, E_NOMEM,
-// E_LIMIT, E_EXIST, or E_PEER: the space is ending.
+// against limits, freed with the space. For dispatcher pages, message and inspection buffers.
+// *wired: the kernel's (linear) address of bytes contiguous zeroed bytes. Returns 0, E_INVAL,
+// E_NOMEM, E_LIMIT, E_EXIST, or E_PEER: the space is ending.
 s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired);
 
 // The functions behind the calls of orrery/memory.h, for any space. sys_region_* call them for the

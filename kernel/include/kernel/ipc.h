@@ -60,7 +60,7 @@ u32 ipc_endpoint_coids(struct process *process, coid_t *out, u32 max);
 
 // Has calls from this CPU look for a dispatcher of the process anew: its place has changed.
 // Soft-masked.
-void ipc_forget_servers(struct process *process);
+void ipc_invalidate_servers(struct process *process);
 
 // kernel/ipc's part of a process: struct process holds one, initialised by ipc_process_init.
 struct ipc_process {

@@ -33,6 +33,6 @@ s64 kick_list_ask(struct kick_list *list, u64 bits);
 // RANK_SERVICE or above held.
 void kick_list_tell(struct kick_list *list);
 // Forgets a process that ends. Thread context, no lock held.
-void kick_list_forget(struct kick_list *list, const struct process *process);
+void kick_list_remove(struct kick_list *list, const struct process *process);
 
 #endif

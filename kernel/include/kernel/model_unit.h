@@ -13,7 +13,7 @@
 // Stops a unit that still counts for what ran here before a reset, so that it does not write into
 // memory that is ours now. Boot CPU, real mode, before anything outside of the kernel's image is
 // read or written.
-void model_forget(void);
+void model_stop_stale(void);
 // Attaches the unit. Reports on the console if it is missing or unusable. Boot CPU, once, before
 // any other use; memory can be allocated. Returns 0 or E_NOMEM.
 s64 model_init(void);
@@ -52,7 +52,7 @@ static inline u64 model_tag(void)
 }
 
 // Makes the unit look at the tag now. Any context but PMI.
-void model_look_at_tag(void);
+void model_reload_tag(void);
 
 // Sets the tag when this CPU runs for another process, or in another address space. Soft-masked.
 // kernel/ipc/fast_path.S does the same. It need not tell the unit, which looks when a process is
@@ -64,7 +64,7 @@ static inline void model_set_tag(u64 tag)
 
     *word = tag;
     if (__builtin_expect((s64)(before ^ tag) < 0, 0)) // MODEL_TAG_EXCLUDED
-        model_look_at_tag();
+        model_reload_tag();
 }
 
 // Finds the unit's interrupts. On a CPU without one its overflows cannot interrupt. In a thread,

@@ -61,7 +61,7 @@ void processes_clear_domains(void);
 bool process_ending(const struct process *process); // then calls to it must fail with E_PEER
 // Returns whether it no longer answers the monitor. After that its packets are taken over
 // (trace/processes.h). Any context.
-bool process_monitor_ended(const struct process *process);
+bool inspection_ended(const struct process *process);
 
 // Cleans up after a process. Each hook of the image is called once, when the process's last
 // dispatcher has stopped and it no longer answers the monitor; its address space and capabilities

@@ -48,7 +48,7 @@ void *sanitize_heap_evicted(void);
 // Returns the bytes that an object has room for; without the sanitizer that is room.
 u64 sanitize_heap_usable(const void *object, u64 room);
 // Empties the quarantine, so that free memory can be counted.
-void sanitize_heap_settle(void);
+void sanitize_heap_drain(void);
 // Notes that a page becomes one of small objects, none of which is in use.
 void sanitize_heap_page(void *page);
 
@@ -148,7 +148,7 @@ static inline u64 sanitize_heap_usable(const void *object, u64 room)
     return room;
 }
 
-static inline void sanitize_heap_settle(void)
+static inline void sanitize_heap_drain(void)
 {
 }
 

@@ -77,6 +77,6 @@ bool pmu_engine_switch(struct pmu_engine *engine, const struct pmu_task *who,
 // then; a plan with one group, which counts all the time, does not need it.
 void pmu_engine_tick(struct pmu_engine *engine);
 // Ends the slice however short, so that tallies are up to date, and continues.
-void pmu_engine_settle(struct pmu_engine *engine);
+void pmu_engine_flush(struct pmu_engine *engine);
 
 #endif

@@ -37,7 +37,7 @@ static const struct view_process *busiest(const struct view *view, u32 cpu)
     return best;
 }
 
-static bool decide(const struct view *view, struct wish *wish)
+static bool decide(const struct view *view, struct proposal *proposal)
 {
     u32 longest = 0, shortest = 0;
 
@@ -50,7 +50,8 @@ static bool decide(const struct view *view, struct wish *wish)
     const struct view_process *process = busiest(view, longest);
     if (process == NULL || !differ_always(view, longest, shortest))
         return false;
-    *wish = (struct wish){.pid = process->pid, .from = longest, .to = shortest, .pair = VIEW_PAIRS};
+    *proposal =
+        (struct proposal){.pid = process->pid, .from = longest, .to = shortest, .pair = VIEW_PAIRS};
     return true;
 }
 

@@ -45,7 +45,7 @@ static bool has_room(const struct view *view, u32 from, u32 to)
 }
 
 // Returns whether there is something to be done for a pair, and what.
-static bool bring_together(const struct view *view, u32 place, struct wish *wish)
+static bool bring_together(const struct view *view, u32 place, struct proposal *proposal)
 {
     const struct sched_pair *pair = &view->pairs[place];
     u32 client_cpu = pair->client_cpu;
@@ -56,12 +56,12 @@ static bool bring_together(const struct view *view, u32 place, struct wish *wish
         return false;
     u32 to = shortest_of(view, pair->server_cpus);
     if ((pair->flags & SCHED_CLIENT_MOVES) != 0 && has_room(view, client_cpu, to)) {
-        *wish = (struct wish){SCHED_MOVE, pair->client, client_cpu, to, place};
+        *proposal = (struct proposal){SCHED_MOVE, pair->client, client_cpu, to, place};
         return true;
     }
     if ((pair->flags & SCHED_SERVER_SPREADS) == 0)
         return false;
-    *wish = (struct wish){SCHED_SPREAD, pair->server, pair->server_cpu, client_cpu, place};
+    *proposal = (struct proposal){SCHED_SPREAD, pair->server, pair->server_cpu, client_cpu, place};
     return true;
 }
 
@@ -71,18 +71,19 @@ static bool is_idle(const struct sched_pair *pair)
            pair->idle_ms >= IDLE_MS && pair->idle_ms != SCHED_UNKNOWN;
 }
 
-static bool decide(const struct view *view, struct wish *wish)
+static bool decide(const struct view *view, struct proposal *proposal)
 {
     if (view->pairs_age_ms == SCHED_UNKNOWN)
         return false;
     for (u32 i = 0; i < view->pair_count; i++)
-        if (goes_across(&view->pairs[i]) && bring_together(view, i, wish))
+        if (goes_across(&view->pairs[i]) && bring_together(view, i, proposal))
             return true;
     for (u32 i = 0; i < view->pair_count; i++) {
         const struct sched_pair *pair = &view->pairs[i];
         if (!is_idle(pair))
             continue;
-        *wish = (struct wish){SCHED_GATHER, pair->server, pair->client_cpu, pair->server_cpu, i};
+        *proposal =
+            (struct proposal){SCHED_GATHER, pair->server, pair->client_cpu, pair->server_cpu, i};
         return true;
     }
     return false;

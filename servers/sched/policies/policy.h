@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A policy: a name, and a function from what is known to what is to be done (S004 §4.5.1). It is a
 // file in this folder and a line in table.c. It sees a view, and never a log; it keeps nothing, so
-// the same view leads to the same wish: `kov sched why` runs it again from a decision's numbers.
+// the same view leads to the same proposal: `kov sched why` runs it again from a decision's
+// numbers.
 #ifndef SCHED_POLICY_H
 #define SCHED_POLICY_H
 
@@ -37,7 +38,7 @@ struct view {
     struct sched_pair pairs[VIEW_PAIRS];
 };
 
-struct wish {
+struct proposal {
     enum sched_action action;
     u32 pid, from, to;
     u32 pair; // that it is about; VIEW_PAIRS: none
@@ -46,7 +47,7 @@ struct wish {
 struct policy {
     const char *name;
     // Returns whether there is something to be done, and what. NULL: there never is.
-    bool (*decide)(const struct view *view, struct wish *wish);
+    bool (*decide)(const struct view *view, struct proposal *proposal);
     bool wants_calls; // else no calls are logged
 };
 

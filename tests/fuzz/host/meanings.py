@@ -19,7 +19,7 @@ EXACT = {
     "region_protect.address": "region", "region_commit.address": "region",
     "region_decommit.address": "region",
     "text_patch.address": "code", "file_supply.status": "supply_status",
-    "monitor_done.request_id": "event_id", "monitor_done.result": "small",
+    "inspect_done.request_id": "event_id", "inspect_done.result": "small",
     "sampling_change.session": "sampling",
     "sampling_stop.session": "sampling", "sampling_read.session": "sampling",
     "sampling_stat.session": "sampling", "overflow_notify.session": "sampling",
@@ -45,7 +45,7 @@ EXACT = {
     "sys_region.flags": "bool",
     "sys_region.offset": "offset", "sys_process_start.pc": "code", "sys_process_start.toc": "toc",
     "sys_process_start.sp": "stack", "sys_process_start.argument": "small",
-    "sys_monitor_request.operation": "operation",
+    "sys_inspect_request.operation": "operation",
     "sys_process_image.upcall_entry": "code", "sys_process_image.upcall_toc": "toc",
     "sys_sampling.flags": "bool", "sys_sampled_event.event": "pmu_event",
     "sys_sampled_event.filter": "filter",
@@ -210,7 +210,7 @@ CHOICES = {
 
 # How likely a call is, if not as the others (10).
 WEIGHTS = {"console_write": 1, "console_type": 1, "exit": 1, "process_kill": 5,
-           "process_monitor": 3, "workload_start": 2, "resume": 6, "wait": 6,
+           "process_inspect": 3, "workload_start": 2, "resume": 6, "wait": 6,
            "dispatcher_create": 14, "region_create": 24, "process_create": 16,
            "endpoint_create": 16, "memory_new": 16, "file_create": 16, "call": 30, "reply": 20,
            "reply_wait": 16, "send": 16, "poll": 16, "pump": 16, "touch": 30, "execute": 3,

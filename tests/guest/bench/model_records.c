@@ -16,7 +16,7 @@
 #define LABEL 0xa5c3
 #define BODY_BYTES 0x200 // no body before its loop, and no loop, is longer
 
-struct session {
+struct model_session {
     const struct model_case *one;
     u64 turns, period, random, records;
     struct result {
@@ -38,7 +38,7 @@ static u64 counter(void)
 }
 
 // Stopped and cleared.
-static u64 program(const struct session *session)
+static u64 program(const struct model_session *session)
 {
     const struct model_program program = {.counter = counter(),
                                           .event = MODEL_INSTRUCTIONS,
@@ -58,7 +58,7 @@ static u64 start(void)
 // So that what has to be instrumented is when all run; there is no ring yet.
 static void begin(struct bench_worker *worker)
 {
-    struct session *session = worker->argument;
+    struct model_session *session = worker->argument;
 
     session->result[worker->cpu].errors = program(session) + start();
 }
@@ -74,7 +74,7 @@ static u64 code_of(u64 function)
 // Which instruction is the n-th that was counted? A record's number times the period is n; the
 // window's first has the number that follows what it opened with, and copying
 // comes before the loop.
-static void check_pc(const struct session *session, const struct model_record *record,
+static void check_pc(const struct model_session *session, const struct model_record *record,
                      struct result *result)
 {
     u64 n = record->sequence * session->period - result->opened - 1;
@@ -93,7 +93,7 @@ static bool is_in_run(u64 pc)
     return symbol_find(pc, &offset) != NULL && pc - offset == code_of((u64)records_run);
 }
 
-static void look_at(const struct session *session, const struct model_record *record,
+static void look_at(const struct model_session *session, const struct model_record *record,
                     struct result *result)
 {
     bool inside = record->pc - code_of((u64)session->one->body) < BODY_BYTES;
@@ -108,7 +108,7 @@ static void look_at(const struct session *session, const struct model_record *re
                             is_in_run(record->frames[1].lr);
 }
 
-static void read_all(const struct session *session, struct result *result)
+static void read_all(const struct model_session *session, struct result *result)
 {
     const struct model_record *record;
     u64 last = 0, least = UINT64_MAX, most = 0;
@@ -131,7 +131,7 @@ static void read_all(const struct session *session, struct result *result)
 
 static void records_run(struct bench_worker *worker)
 {
-    struct session *session = worker->argument;
+    struct model_session *session = worker->argument;
     struct result *result = &session->result[worker->cpu];
     u64 values[MODEL_COUNTERS] = {0}, counts[MODEL_COUNTERS];
 
@@ -152,7 +152,7 @@ static void records_run(struct bench_worker *worker)
     result->errors += model_ring_resize(worker->cpu, 0) != 0;
 }
 
-static void sample(struct session *session)
+static void sample(struct model_session *session)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
 
@@ -162,7 +162,8 @@ static void sample(struct session *session)
 
 static void check_period(const struct model_case *one, u64 turns, u64 period)
 {
-    struct session session = {.one = one, .turns = turns, .period = period, .records = RECORDS};
+    struct model_session session = {
+        .one = one, .turns = turns, .period = period, .records = RECORDS};
     struct bench_tally number = {0}, apart = {0}, registers = {0}, frames = {0}, pc = {0};
     u64 errors = 0, lost = 0, in_loop = 0, wanted = 0;
 
@@ -190,7 +191,7 @@ static void check_period(const struct model_case *one, u64 turns, u64 period)
 
 static void check_random(const struct model_case *one)
 {
-    struct session session = {
+    struct model_session session = {
         .one = one, .turns = 20000, .period = 1000, .random = 8, .records = RECORDS};
     u64 low = 0, high = 0, read = 0, spread = UINT64_MAX;
 
@@ -210,7 +211,7 @@ static void check_random(const struct model_case *one)
 
 static void check_loss(const struct model_case *one)
 {
-    struct session session = {.one = one, .turns = 5000, .period = 100, .records = FEW};
+    struct model_session session = {.one = one, .turns = 5000, .period = 100, .records = FEW};
     struct bench_tally kept = {0}, lost = {0};
 
     sample(&session);

@@ -128,15 +128,15 @@ static void drain(struct peer *peer)
         answer_free(answer);
 }
 
-static s64 lie(struct machine_process *process, struct sys_monitor_request *request, void *buffer)
+static s64 lie(struct machine_process *process, struct sys_inspect_request *request, void *buffer)
 {
     u8 *bytes = buffer;
     (void)process;
-    for (u32 i = any(MONITOR_BYTES); i > 0; i -= i < 16 ? i : 16)
+    for (u32 i = any(INSPECT_BYTES); i > 0; i -= i < 16 ? i : 16)
         bytes[i] = (u8)any(256);
     request->results[0] = any(4) == 0 ? any(UINT32_MAX) : request->arguments[0] + 1;
     request->results[1] = any(3);
-    return any(3) == 0 ? -(s64)any(40) : (s64)any(MONITOR_BYTES + 100);
+    return any(3) == 0 ? -(s64)any(40) : (s64)any(INSPECT_BYTES + 100);
 }
 
 static void change_processes(void)

@@ -6,7 +6,7 @@
 #include "bounds.h"
 #include "questions.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/r13.h>
 #include <orrery/user.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ static u64 any(void)
 
 static s64 told_status; // what the next lies say
 
-static s64 say(struct machine_process *process, struct sys_monitor_request *request, void *buffer)
+static s64 say(struct machine_process *process, struct sys_inspect_request *request, void *buffer)
 {
     (void)process, (void)request;
-    memset(buffer, 0xff, MONITOR_BYTES);
+    memset(buffer, 0xff, INSPECT_BYTES);
     return told_status;
 }
 
-static s64 one_object(struct sys_monitor_request *request, void *buffer, u64 number, u64 cursor)
+static s64 one_object(struct sys_inspect_request *request, void *buffer, u64 number, u64 cursor)
 {
     struct sys_object one = {.record_bytes = sizeof(one),
                              .coid = R13_LTT + number % 0x10000 * R13_LTT_ENTRY_SIZE};
@@ -45,39 +45,39 @@ static s64 one_object(struct sys_monitor_request *request, void *buffer, u64 num
     return sizeof(one);
 }
 
-static s64 no_end(struct machine_process *process, struct sys_monitor_request *request,
+static s64 no_end(struct machine_process *process, struct sys_inspect_request *request,
                   void *buffer)
 {
     (void)process;
-    if (request->operation != MONITOR_SCAN)
+    if (request->operation != INSPECT_SCAN)
         return 0;
     return one_object(request, buffer, request->arguments[0], request->arguments[0] + 1);
 }
 
-static s64 stands_still(struct machine_process *process, struct sys_monitor_request *request,
+static s64 stands_still(struct machine_process *process, struct sys_inspect_request *request,
                         void *buffer)
 {
     (void)process;
-    return request->operation != MONITOR_SCAN
+    return request->operation != INSPECT_SCAN
                ? 0
                : one_object(request, buffer, 5, request->arguments[0]);
 }
 
-static s64 goes_back(struct machine_process *process, struct sys_monitor_request *request,
+static s64 goes_back(struct machine_process *process, struct sys_inspect_request *request,
                      void *buffer)
 {
     (void)process;
     u64 number = 1000 - request->arguments[0];
-    return request->operation != MONITOR_SCAN
+    return request->operation != INSPECT_SCAN
                ? 0
                : one_object(request, buffer, number, request->arguments[0] + 1);
 }
 
 // As many objects as there is room for, without end.
-static s64 flood(struct machine_process *process, struct sys_monitor_request *request, void *buffer)
+static s64 flood(struct machine_process *process, struct sys_inspect_request *request, void *buffer)
 {
     (void)process;
-    if (request->operation != MONITOR_SCAN)
+    if (request->operation != INSPECT_SCAN)
         return 0;
     struct sys_object *objects = buffer;
     u64 count = request->arguments[1] / sizeof(*objects);
@@ -91,19 +91,19 @@ static s64 flood(struct machine_process *process, struct sys_monitor_request *re
     return (s64)(count * sizeof(*objects));
 }
 
-static s64 chance(struct machine_process *process, struct sys_monitor_request *request,
+static s64 chance(struct machine_process *process, struct sys_inspect_request *request,
                   void *buffer)
 {
     u64 *words = buffer;
     (void)process;
-    for (u64 i = 0; i < MONITOR_BYTES / sizeof(*words); i++)
+    for (u64 i = 0; i < INSPECT_BYTES / sizeof(*words); i++)
         words[i] = any() << any() % 64;
     request->results[0] = any();
     request->results[1] = any() % 3;
-    return any() % 4 == 0 ? (s64)(any() << 20) : (s64)(any() % (MONITOR_BYTES + 64)) - 40;
+    return any() % 4 == 0 ? (s64)(any() << 20) : (s64)(any() % (INSPECT_BYTES + 64)) - 40;
 }
 
-static s64 ends(struct machine_process *process, struct sys_monitor_request *request, void *buffer)
+static s64 ends(struct machine_process *process, struct sys_inspect_request *request, void *buffer)
 {
     (void)request, (void)buffer;
     process->pid = 0;
@@ -230,7 +230,7 @@ static void every_error_of_a_process_is_its_own(void **state)
 
 static void sizes_that_cannot_be_are_nonsense(void **state)
 {
-    static const s64 sizes[] = {1,         31,        MONITOR_BYTES,     MONITOR_BYTES + 1,
+    static const s64 sizes[] = {1,         31,        INSPECT_BYTES,     INSPECT_BYTES + 1,
                                 INT64_MAX, INT64_MIN, (s64)INT32_MIN - 1};
     (void)state;
     struct peer *peer = peer_connect_as(OBSERVER_TOKEN);
@@ -337,7 +337,7 @@ static void processes_that_are_silent_cost_a_second_together(void **state)
 }
 
 // A process that takes its time for each answer has a second for all of them.
-static s64 slowly(struct machine_process *process, struct sys_monitor_request *request,
+static s64 slowly(struct machine_process *process, struct sys_inspect_request *request,
                   void *buffer)
 {
     s64 status = no_end(process, request, buffer);

@@ -33,15 +33,15 @@ struct machine_process {
     u32 records;   // of sleep locks, to be read
     bool nonsense; // it answers that instead
     // What it answers instead of what it should: status, with results and what is in the buffer of
-    // MONITOR_BYTES. NULL: as it should.
-    s64 (*lie)(struct machine_process *process, struct sys_monitor_request *request, void *buffer);
+    // INSPECT_BYTES. NULL: as it should.
+    s64 (*lie)(struct machine_process *process, struct sys_inspect_request *request, void *buffer);
     u32 questions; // it was asked
     struct {
         u64 number; // 0: none
         u64 deadline;
         u32 left; // looks before its answer is there
         bool answered;
-        struct sys_monitor_answer answer;
+        struct sys_inspect_answer answer;
     } open;
 };
 

@@ -10,7 +10,7 @@
 
 #include <orrery/errors.h>
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/user.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,9 +88,10 @@ s64 sys_process_kill(u32 pid, s32 status)
     return 0;
 }
 
-// ---- the monitor's questions -------------------------------------------------------------------
+// ---- the inspection's questions
+// -------------------------------------------------------------------
 
-static s64 scan(struct sys_monitor_request *request, void *buffer, u32 objects)
+static s64 scan(struct sys_inspect_request *request, void *buffer, u32 objects)
 {
     u64 cursor = request->arguments[0];
     u64 count = 0;
@@ -105,7 +106,7 @@ static s64 scan(struct sys_monitor_request *request, void *buffer, u32 objects)
     return (s64)(count * sizeof(*records));
 }
 
-static s64 dref(struct sys_monitor_request *request, void *buffer,
+static s64 dref(struct sys_inspect_request *request, void *buffer,
                 const struct machine_process *process)
 {
     if (request->arguments[0] > 0 || process->dref == 0)
@@ -116,7 +117,7 @@ static s64 dref(struct sys_monitor_request *request, void *buffer,
     return sizeof(struct sys_dref_count);
 }
 
-static s64 classes(struct sys_monitor_request *request, void *buffer,
+static s64 classes(struct sys_inspect_request *request, void *buffer,
                    const struct machine_process *process)
 {
     struct sys_class *to = buffer;
@@ -144,7 +145,7 @@ static s64 trace_stat(u32 cpu, void *buffer, const struct machine_process *proce
 #define RECORDS_A_READ 100
 
 // An object 0x20000 and its records, 100 of them at most.
-static s64 read_log(struct sys_monitor_request *request, void *buffer,
+static s64 read_log(struct sys_inspect_request *request, void *buffer,
                     struct machine_process *process)
 {
     struct sys_blocked_log *head = buffer;
@@ -169,7 +170,7 @@ static s64 read_log(struct sys_monitor_request *request, void *buffer,
     return (s64)(sizeof(*head) + count * sizeof(*records));
 }
 
-static s64 switch_log(struct sys_monitor_request *request, struct machine_process *process)
+static s64 switch_log(struct sys_inspect_request *request, struct machine_process *process)
 {
     if (request->arguments[0] != 0 && request->arguments[0] != 0x20000)
         return E_NOENT;
@@ -180,35 +181,35 @@ static s64 switch_log(struct sys_monitor_request *request, struct machine_proces
 
 static s64 read_packet(struct machine_process *process, u32 cpu, bool flush, void *buffer);
 
-static s64 answer_of(struct machine_process *process, struct sys_monitor_request *request,
+static s64 answer_of(struct machine_process *process, struct sys_inspect_request *request,
                      void *buffer)
 {
     if (process->lie != NULL)
         return process->lie(process, request, buffer);
     switch (request->operation) {
-    case MONITOR_SCAN:
+    case INSPECT_SCAN:
         return scan(request, buffer, process->objects);
-    case MONITOR_CLASS:
+    case INSPECT_CLASS:
         return classes(request, buffer, process);
-    case MONITOR_DREF_ENABLE:
+    case INSPECT_DREF_ENABLE:
         process->dref += request->arguments[0] ? 1 : -1;
         return 0;
-    case MONITOR_DREF_READ:
+    case INSPECT_DREF_READ:
         return dref(request, buffer, process);
-    case MONITOR_TRACE_MASK:
+    case INSPECT_TRACE_MASK:
         process->mask = request->arguments[0];
         if (request->arguments[1] != 0)
             process->mode = (u32)request->arguments[1];
         return 0;
-    case MONITOR_TRACE_STAT:
+    case INSPECT_TRACE_STAT:
         return trace_stat((u32)request->arguments[0], buffer, process);
-    case MONITOR_BLOCKED_LOG:
+    case INSPECT_BLOCKED_LOG:
         return switch_log(request, process);
-    case MONITOR_BLOCKED_READ:
+    case INSPECT_BLOCKED_READ:
         return read_log(request, buffer, process);
-    case MONITOR_TRACE_READ:
+    case INSPECT_TRACE_READ:
         return read_packet(process, (u32)request->arguments[0], request->arguments[1] != 0, buffer);
-    case MONITOR_MOVE:
+    case INSPECT_MOVE:
         process->cpu = (u32)request->arguments[0];
         return 0;
     default:
@@ -216,18 +217,18 @@ static s64 answer_of(struct machine_process *process, struct sys_monitor_request
     }
 }
 
-static _Alignas(8) u8 monitor_buffers[MACHINE_PROCESSES][MONITOR_BYTES];
+static _Alignas(8) u8 monitor_buffers[MACHINE_PROCESSES][INSPECT_BYTES];
 
 static u8 *buffer_of(const struct machine_process *process)
 {
     return monitor_buffers[process - machine.processes];
 }
 
-s64 sys_monitor_ask(const struct sys_monitor_question *question)
+s64 sys_inspect_ask(const struct sys_inspect_question *question)
 {
     static u64 last_number;
     struct machine_process *process = machine_process(question->pid);
-    struct sys_monitor_request request = {.pid = question->pid, .operation = question->operation};
+    struct sys_inspect_request request = {.pid = question->pid, .operation = question->operation};
 
     if (question->patience_us < 1 || question->patience_us > 1000000)
         return E_INVAL;
@@ -248,11 +249,11 @@ s64 sys_monitor_ask(const struct sys_monitor_question *question)
     s64 status = answer_of(process, &request, buffer_of(process));
     process->open.answered = true;
     process->open.answer =
-        (struct sys_monitor_answer){status, {request.results[0], request.results[1]}, machine.time};
+        (struct sys_inspect_answer){status, {request.results[0], request.results[1]}, machine.time};
     return (s64)last_number;
 }
 
-s64 sys_monitor_look(u32 pid, u64 question)
+s64 sys_inspect_poll(u32 pid, u64 question)
 {
     struct machine_process *process = machine_process(pid);
 
@@ -265,7 +266,7 @@ s64 sys_monitor_look(u32 pid, u64 question)
 }
 
 // Who waits for a process that is stuck waits until its time is over.
-s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
+s64 sys_inspect_answer(u32 pid, u64 question, struct sys_inspect_answer *answer, void *buffer,
                        u64 bytes)
 {
     struct machine_process *process = machine_process(pid);
@@ -284,7 +285,7 @@ s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer,
     if (answer->status <= 0)
         return 0;
     u64 count = (u64)answer->status < bytes ? (u64)answer->status : bytes;
-    memcpy(buffer, buffer_of(process), count < MONITOR_BYTES ? count : MONITOR_BYTES);
+    memcpy(buffer, buffer_of(process), count < INSPECT_BYTES ? count : INSPECT_BYTES);
     return (s64)count;
 }
 

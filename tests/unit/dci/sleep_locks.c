@@ -3,7 +3,7 @@
 // come as they are; the stuck, the ended and the mad are told.
 #include "harness.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <string.h>
 
 // Processes 1 to 5: 3 is stuck, 4 has no library, 5 answers nonsense.

@@ -177,10 +177,11 @@ static void play_machines(void)
 {
     u64 newest = hub.topics.last_number;
     for (u32 machine = 0; machine < PLAYED_MACHINES; machine++) {
-        for (struct post *wish; (wish = played_wish(machine)) != NULL; post_free(wish)) {
-            assert_in_range(wish->kind, WISH_WATCH, WISH_ACT);
-            if (wish->kind == WISH_ASK || wish->kind == WISH_ACT)
-                played_answer(&hub, wish, "done");
+        for (struct post *request; (request = played_request(machine)) != NULL;
+             post_free(request)) {
+            assert_in_range(request->kind, REQUEST_WATCH, REQUEST_ACT);
+            if (request->kind == REQUEST_ASK || request->kind == REQUEST_ACT)
+                played_answer(&hub, request, "done");
         }
         if (any(8) == 0)
             played_names(&hub, machine, any(100), any(4) == 0);
@@ -222,8 +223,8 @@ static void leave_all(void)
         pages[i].browser = NULL;
     }
     play_machines();
-    played_forget_wishes(0);
-    played_forget_wishes(1);
+    played_drop_requests(0);
+    played_drop_requests(1);
     for (u32 machine = 0; machine < PLAYED_MACHINES; machine++)
         played_names(&hub, machine, 1, true);
     hub_distribute(&hub);
@@ -254,10 +255,10 @@ static void run(u64 messages)
 
 static void random_messages_harm_nobody(void **state)
 {
-    const char *wish = getenv("KOV_FUZZ_SEED");
+    const char *request = getenv("KOV_FUZZ_SEED");
     u64 rounds = unit_fuzz_rounds(ROUNDS);
     (void)state;
-    seed = wish != NULL ? strtoull(wish, NULL, 0) : 42;
+    seed = request != NULL ? strtoull(request, NULL, 0) : 42;
     printf("again: KOV_FUZZ_ROUNDS=%lu KOV_FUZZ_SEED=%lu\n", rounds, seed);
     hub_init(&hub, on_ready);
     played_begin(&hub, NULL, NULL);

@@ -33,7 +33,7 @@ static int end(void **state)
 {
     (void)state;
     for (u32 i = 0; i < PLAYED_MACHINES; i++)
-        played_forget_wishes(i);
+        played_drop_requests(i);
     played_end(&hub);
     hub_free(&hub);
     return 0;
@@ -100,13 +100,13 @@ static void enter(struct page *page, const char *token)
         json_decref(welcome);
 }
 
-static u64 assert_wish(u32 machine, enum post_kind kind)
+static u64 assert_request(u32 machine, enum post_kind kind)
 {
-    struct post *wish = played_wish(machine);
-    assert_non_null(wish);
-    assert_int_equal(wish->kind, kind);
-    u64 topic = wish->topic;
-    post_free(wish);
+    struct post *request = played_request(machine);
+    assert_non_null(request);
+    assert_int_equal(request->kind, kind);
+    u64 topic = request->topic;
+    post_free(request);
     return topic;
 }
 
@@ -136,7 +136,7 @@ static void hello_comes_first(void **state)
         assert_nothing(&page);
         hub_disconnect(&hub, page.browser);
     }
-    assert_null(played_wish(0));
+    assert_null(played_request(0));
 }
 
 static void hello_gets_role_machines_and_their_states(void **state)
@@ -227,10 +227,10 @@ static void observers_are_refused_every_act(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {
         say_act(&observer, acts[i]);
         assert_next(&observer, "error");
-        assert_null(played_wish(0));
+        assert_null(played_request(0));
         say_act(&controller, acts[i]);
         assert_nothing(&controller);
-        assert_wish(0, WISH_ACT);
+        assert_request(0, REQUEST_ACT);
     }
 }
 
@@ -251,7 +251,7 @@ static void wrong_acts_do_not_come_to_the_machine(void **state)
             say_act(&pages[p], wrong[i]);
             assert_next(&pages[p], "error");
             assert_nothing(&pages[p]);
-            assert_null(played_wish(0));
+            assert_null(played_request(0));
         }
 }
 
@@ -262,27 +262,27 @@ static void a_topic_is_wished_once_and_ends_with_its_last_watcher(void **state)
     enter(&one, hub.access.observer);
     enter(&other, hub.access.observer);
     say(&one, WATCH(1, "status"));
-    u64 topic = assert_wish(0, WISH_WATCH);
+    u64 topic = assert_request(0, REQUEST_WATCH);
     say(&other, WATCH(9, "status"));
-    assert_int_equal(assert_wish(0, WISH_REFRESH), topic);
+    assert_int_equal(assert_request(0, REQUEST_REFRESH), topic);
     say(&one, "{\"type\":\"unwatch\",\"id\":1}");
     say(&one, "{\"type\":\"unwatch\",\"id\":1}");            // nobody watches that: nothing happens
     say(&other, "{\"type\":\"unwatch\",\"id\":4294967305}"); // 9 + 2^32 is no 9
-    assert_null(played_wish(0));
+    assert_null(played_request(0));
     say(&other, "{\"type\":\"unwatch\",\"id\":9}");
-    assert_int_equal(assert_wish(0, WISH_UNWATCH), topic);
+    assert_int_equal(assert_request(0, REQUEST_UNWATCH), topic);
     assert_null(hub.topics.first);
     // The same id again replaces what it meant; the same topic stays.
     say(&one, WATCH(1, "status"));
-    u64 again = assert_wish(0, WISH_WATCH);
+    u64 again = assert_request(0, REQUEST_WATCH);
     assert_int_not_equal(again, topic);
     // The machine hears of the end first: it has no more topics of a browser than that may watch.
     say(&one, WATCH(1, "console"));
-    assert_int_equal(assert_wish(0, WISH_UNWATCH), again);
-    assert_wish(0, WISH_WATCH);
+    assert_int_equal(assert_request(0, REQUEST_UNWATCH), again);
+    assert_request(0, REQUEST_WATCH);
     say(&one, WATCH(1, "console"));
-    assert_wish(0, WISH_REFRESH);
-    assert_null(played_wish(0));
+    assert_request(0, REQUEST_REFRESH);
+    assert_null(played_request(0));
     assert_int_equal(one.browser->outbox.watch_count, 1);
 }
 
@@ -303,7 +303,7 @@ static void wrong_watches_change_nothing(void **state)
         say(&page, wrong[i]);
         assert_next(&page, "error");
     }
-    assert_null(played_wish(0));
+    assert_null(played_request(0));
     for (u32 i = 0; i <= TOPICS; i++) {
         snprintf(text, sizeof(text),
                  "{\"type\":\"watch\",\"id\":%u,\"machine\":\"one\",\"kind\":\"status\"}", i);
@@ -323,7 +323,7 @@ static void names_come_before_the_frames_that_use_them(void **state)
     (void)state;
     enter(&early, hub.access.observer);
     say(&early, WATCH(1, "console"));
-    u64 topic = assert_wish(0, WISH_WATCH);
+    u64 topic = assert_request(0, REQUEST_WATCH);
     played_names(&hub, 0, 1, true);
     played_names(&hub, 1, 1, true); // of a machine that it does not watch
     played_publish(&hub, topic, 8, true);
@@ -362,7 +362,7 @@ static void names_do_not_fill_the_queue_of_a_late_browser(void **state)
     hub_distribute(&hub);
     enter(&late, hub.access.observer);
     say(&late, WATCH(1, "objects"));
-    played_publish(&hub, assert_wish(0, WISH_WATCH), 8, true);
+    played_publish(&hub, assert_request(0, REQUEST_WATCH), 8, true);
     hub_distribute(&hub);
     assert_false(late.ended);
     assert_int_equal(late.browser->outbox.queued, 0);
@@ -378,7 +378,7 @@ static void frames_with_old_numbers_are_not_sent_under_new_names(void **state)
     (void)state;
     enter(&page, hub.access.observer);
     say(&page, WATCH(1, "objects"));
-    u64 topic = assert_wish(0, WISH_WATCH);
+    u64 topic = assert_request(0, REQUEST_WATCH);
     played_names(&hub, 0, 1, true);
     played_publish(&hub, topic, 8, true);
     played_names(&hub, 1, 1, true); // of another machine
@@ -400,8 +400,8 @@ static void what_is_said_before_the_first_names_is_kept(void **state)
     (void)state;
     enter(&page, hub.access.observer);
     say(&page, WATCH(1, "console"));
-    u64 topic = assert_wish(0, WISH_WATCH);
-    post_send(&hub.posts, &(struct post){.kind = POST_FORGET});
+    u64 topic = assert_request(0, REQUEST_WATCH);
+    post_send(&hub.posts, &(struct post){.kind = POST_RESET});
     played_publish(&hub, topic, 8, false);
     played_names(&hub, 0, 1, false);
     hub_distribute(&hub);
@@ -417,20 +417,20 @@ static void answers_go_to_the_browser_that_asked(void **state)
     enter(&one, hub.access.observer);
     enter(&other, hub.access.observer);
     say(&one, "{\"type\":\"ask\",\"id\":5,\"machine\":\"two\",\"what\":\"object\"}");
-    assert_null(played_wish(0));
-    struct post *wish = played_wish(1);
-    assert_int_equal(wish->kind, WISH_ASK);
-    played_answer(&hub, wish, "here");
+    assert_null(played_request(0));
+    struct post *request = played_request(1);
+    assert_int_equal(request->kind, REQUEST_ASK);
+    played_answer(&hub, request, "here");
     hub_distribute(&hub);
     assert_nothing(&other);
     assert_next(&one, "answer");
-    played_answer(&hub, wish, "too late");
+    played_answer(&hub, request, "too late");
     hub_disconnect(&hub, one.browser);
     enter(&one, hub.access.observer); // another one, which may have its memory
     hub_distribute(&hub);
     assert_nothing(&one);
     assert_nothing(&other);
-    post_free(wish);
+    post_free(request);
 }
 
 static void a_browser_that_goes_ends_its_topics(void **state)
@@ -440,16 +440,16 @@ static void a_browser_that_goes_ends_its_topics(void **state)
     enter(&going, hub.access.observer);
     enter(&staying, hub.access.observer);
     say(&going, WATCH(1, "status"));
-    u64 alone = assert_wish(0, WISH_WATCH);
+    u64 alone = assert_request(0, REQUEST_WATCH);
     say(&going, WATCH(2, "console"));
-    u64 shared = assert_wish(0, WISH_WATCH);
+    u64 shared = assert_request(0, REQUEST_WATCH);
     say(&staying, WATCH(7, "console"));
-    assert_wish(0, WISH_REFRESH);
+    assert_request(0, REQUEST_REFRESH);
     played_publish(&hub, alone, 8, false);
     played_publish(&hub, shared, 8, false);
     hub_disconnect(&hub, going.browser); // before what was posted is handed out
-    assert_int_equal(assert_wish(0, WISH_UNWATCH), alone);
-    assert_null(played_wish(0));
+    assert_int_equal(assert_request(0, REQUEST_UNWATCH), alone);
+    assert_null(played_request(0));
     hub_distribute(&hub);
     assert_next(&staying, "frame");
     assert_nothing(&staying);
@@ -462,7 +462,7 @@ static void a_stopped_topic_is_told_to_each_by_its_id(void **state)
     enter(&one, hub.access.observer);
     enter(&other, hub.access.observer);
     say(&one, WATCH(1, "status"));
-    u64 topic = assert_wish(0, WISH_WATCH);
+    u64 topic = assert_request(0, REQUEST_WATCH);
     say(&one, WATCH(2, "status"));
     say(&other, WATCH(3, "status"));
     struct post post = {
@@ -505,7 +505,7 @@ static void a_machine_that_grants_nothing_is_not_asked_for_more(void **state)
     assert_nothing(&page);
     say(&page, "{\"type\":\"unwatch\",\"id\":1}"); // an end is never refused
     assert_int_equal(page.browser->outbox.watch_count, 0);
-    assert_int_equal(played_forget_wishes(0), WISHES + 2);
+    assert_int_equal(played_drop_requests(0), WISHES + 2);
     say(&page, ask);
     assert_nothing(&page);
 }

@@ -150,7 +150,7 @@ static void many_are_told_in_parts(void **state)
 {
     struct names names = {.machine = "orrery"};
     char text[TEXT_CHARACTERS + 1];
-    const u32 count = 8 * NAMES_TOLD_AT_ONCE;
+    const u32 count = 8 * NAMES_SENT_AT_ONCE;
     u32 things = 0, strings = 0, parts = 0;
     (void)state;
     memset(text, 1, sizeof(text)); // each takes 6 bytes
@@ -177,7 +177,7 @@ static void many_are_told_in_parts(void **state)
     }
     assert_int_equal(things, count);
     assert_int_equal(strings, 2 * count);
-    assert_true(parts >= 2 * count / NAMES_TOLD_AT_ONCE);
+    assert_true(parts >= 2 * count / NAMES_SENT_AT_ONCE);
     assert_null(names.labels);
     names_reset(&names);
 }

@@ -262,11 +262,12 @@ static void attack(int fd)
 static void play_machines(void)
 {
     for (u32 machine = 0; machine < PLAYED_MACHINES; machine++) {
-        for (struct post *wish; (wish = played_wish(machine)) != NULL; post_free(wish)) {
-            if (wish->kind == WISH_ASK || wish->kind == WISH_ACT)
-                played_answer(&hub, wish, "done");
-            else if (wish->kind != WISH_UNWATCH)
-                played_publish(&hub, wish->topic, any(3000), any(2) == 0);
+        for (struct post *request; (request = played_request(machine)) != NULL;
+             post_free(request)) {
+            if (request->kind == REQUEST_ASK || request->kind == REQUEST_ACT)
+                played_answer(&hub, request, "done");
+            else if (request->kind != REQUEST_UNWATCH)
+                played_publish(&hub, request->topic, any(3000), any(2) == 0);
         }
         if (any(16) == 0)
             played_names(&hub, machine, 1, any(2) == 0);
@@ -311,7 +312,7 @@ static void leave_all(u32 files)
     for (u32 waited = 0; open_files() > files && waited < PATIENCE_MS; waited += 10)
         poll(NULL, 0, 10);
     assert_int_equal(open_files(), files);
-    play_machines(); // what was wished last
+    play_machines(); // what was requested last
     for (u32 machine = 0; machine < PLAYED_MACHINES; machine++)
         played_names(&hub, machine, 1, true);
 }
@@ -363,11 +364,11 @@ static void *serve(void *context)
 
 static void random_connections_harm_nobody(void **state)
 {
-    const char *wish = getenv("KOV_FUZZ_SEED");
+    const char *request = getenv("KOV_FUZZ_SEED");
     u64 rounds = unit_fuzz_rounds(ROUNDS);
     pthread_t thread;
     (void)state;
-    seed = wish != NULL ? strtoull(wish, NULL, 0) : 42;
+    seed = request != NULL ? strtoull(request, NULL, 0) : 42;
     printf("again: KOV_FUZZ_ROUNDS=%lu KOV_FUZZ_SEED=%lu\n", rounds, seed);
     memset(attackers, -1, sizeof(attackers));
     interrupt_catch();
@@ -393,7 +394,7 @@ static void random_connections_harm_nobody(void **state)
     raise(SIGTERM);
     pthread_join(thread, NULL);
     for (u32 machine = 0; machine < PLAYED_MACHINES; machine++)
-        played_forget_wishes(machine);
+        played_drop_requests(machine);
     played_end(&hub);
     net_close(net);
     exposition_free(played_machines[0].exposition);

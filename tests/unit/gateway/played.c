@@ -17,14 +17,14 @@ struct exposition *machine_exposition(const struct machine *machine)
     return machine->exposition;
 }
 
-bool machine_takes_wish(struct machine *machine, u64 browser)
+bool machine_takes_request(struct machine *machine, u64 browser)
 {
-    return post_fits(&machine->wishes, browser);
+    return post_fits(&machine->requests, browser);
 }
 
-void machine_wish(struct machine *machine, const struct post *wish)
+void machine_request(struct machine *machine, const struct post *request)
 {
-    post_send(&machine->wishes, wish);
+    post_send(&machine->requests, request);
 }
 
 static void ignore(void *context)
@@ -37,7 +37,7 @@ void played_begin(struct hub *hub, void (*wake)(void *context), void *context)
     access_init(&hub->access);
     post_queue_init(&hub->posts, wake == NULL ? ignore : wake, context);
     for (u32 i = 0; i < PLAYED_MACHINES; i++) {
-        post_queue_init(&played_machines[i].wishes, ignore, NULL);
+        post_queue_init(&played_machines[i].requests, ignore, NULL);
         hub->machines[i] = &played_machines[i];
     }
     hub->machine_count = PLAYED_MACHINES;
@@ -46,27 +46,27 @@ void played_begin(struct hub *hub, void (*wake)(void *context), void *context)
 void played_end(struct hub *hub)
 {
     for (u32 i = 0; i < PLAYED_MACHINES; i++) {
-        post_queue_free(&played_machines[i].wishes);
+        post_queue_free(&played_machines[i].requests);
         hub->machines[i] = NULL;
     }
 }
 
-struct post *played_wish(u32 machine)
+struct post *played_request(u32 machine)
 {
     static struct post *waiting[PLAYED_MACHINES];
     if (waiting[machine] == NULL)
-        waiting[machine] = post_take(&played_machines[machine].wishes);
-    struct post *wish = waiting[machine];
-    if (wish != NULL)
-        waiting[machine] = wish->next;
-    return wish;
+        waiting[machine] = post_take(&played_machines[machine].requests);
+    struct post *request = waiting[machine];
+    if (request != NULL)
+        waiting[machine] = request->next;
+    return request;
 }
 
-u32 played_forget_wishes(u32 machine)
+u32 played_drop_requests(u32 machine)
 {
     u32 count = 0;
-    for (struct post *wish; (wish = played_wish(machine)) != NULL; count++)
-        post_free(wish);
+    for (struct post *request; (request = played_request(machine)) != NULL; count++)
+        post_free(request);
     return count;
 }
 
@@ -82,7 +82,7 @@ void played_publish(struct hub *hub, u64 topic, size_t bytes, bool whole)
 void played_names(struct hub *hub, u32 machine, u32 first, bool forget)
 {
     if (forget)
-        post_send(&hub->posts, &(struct post){.kind = POST_FORGET, .machine = machine});
+        post_send(&hub->posts, &(struct post){.kind = POST_RESET, .machine = machine});
     json_t *json = json_pack("{s:s, s:s, s:i, s:[[s, s, i, i]], s:i, s:[]}", "type", "names",
                              "machine", played_machines[machine].name, "first", (int)first,
                              "things", "m", "label", 0, 0, "first_string", 1, "strings");
@@ -94,15 +94,16 @@ void played_tell(struct hub *hub, u32 machine, const char *state)
 {
     json_t *json = json_pack("{s:s, s:s, s:s}", "type", "machine", "machine",
                              played_machines[machine].name, "state", state);
-    post_send(&hub->posts,
-              &(struct post){.kind = POST_TOLD, .machine = machine, .block = block_of_json(json)});
+    post_send(
+        &hub->posts,
+        &(struct post){.kind = POST_NOTICE, .machine = machine, .block = block_of_json(json)});
 }
 
-void played_answer(struct hub *hub, const struct post *wish, const char *text)
+void played_answer(struct hub *hub, const struct post *request, const char *text)
 {
     json_t *json = json_pack("{s:s, s:O, s:{s:s}}", "type", "answer", "id",
-                             json_object_get(wish->json, "id"), "data", "text", text);
+                             json_object_get(request->json, "id"), "data", "text", text);
     post_send(&hub->posts, &(struct post){.kind = POST_ANSWER,
-                                          .browser = wish->browser,
+                                          .browser = request->browser,
                                           .block = block_of_json(json)});
 }

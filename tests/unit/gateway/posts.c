@@ -79,7 +79,7 @@ static void only_so_many_wait_of_one_and_of_all(void **state)
     for (u64 browser = 1; browser <= BROWSERS; browser++)
         for (u32 i = 0; i < WISHES; i++) {
             assert_true(post_fits(&queue, browser));
-            post_send(&queue, &(struct post){.kind = WISH_ASK, .browser = browser});
+            post_send(&queue, &(struct post){.kind = REQUEST_ASK, .browser = browser});
             assert_int_equal(post_fits(&queue, browser), i + 1 < WISHES);
         }
     assert_false(post_fits(&queue, BROWSERS + 1)); // who comes again is another one

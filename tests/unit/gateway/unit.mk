@@ -3,14 +3,14 @@
 # as a whole.
 GATEWAY_UNIT_BASE := $(addprefix viewer/,gateway/blocks.c tools/memory.c tools/message.c \
     tools/text.c) $(GEN)/gateway/messages.c
-GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.c posts.c) \
+GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c outbox.c posts.c) \
     tests/unit/gateway/played.c $(GATEWAY_UNIT_BASE)
 
-UNIT += gateway_access gateway_credits gateway_topics gateway_messages gateway_names gateway_hub \
+UNIT += gateway_access gateway_outbox gateway_topics gateway_messages gateway_names gateway_hub \
     gateway_fuzz gateway_net_fuzz gateway_exposition gateway_posts \
     gateway_posts_race gateway_tape gateway_player gateway_gone
 gateway_access_SRC := tests/unit/gateway/access.c viewer/gateway/access.c $(GATEWAY_UNIT_BASE)
-gateway_credits_SRC := tests/unit/gateway/credits.c viewer/gateway/credits.c $(GATEWAY_UNIT_BASE)
+gateway_outbox_SRC := tests/unit/gateway/outbox.c viewer/gateway/outbox.c $(GATEWAY_UNIT_BASE)
 gateway_topics_SRC := tests/unit/gateway/topics.c viewer/gateway/topics.c $(GATEWAY_UNIT_BASE)
 gateway_messages_SRC := tests/unit/gateway/messages.c $(GEN)/gateway/vectors.c $(GATEWAY_UNIT_BASE)
 gateway_names_SRC := tests/unit/gateway/names.c viewer/gateway/names.c viewer/tools/intern.c \

@@ -65,7 +65,7 @@ static int start(void **state)
 
 static int end(void **state)
 {
-    page_map_settle_account(*state);
+    page_map_uncharge(*state);
     assert_int_equal(charged, 0);
     page_map_destroy(*state);
     return 0;

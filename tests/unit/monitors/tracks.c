@@ -98,7 +98,7 @@ static void what_the_thread_told_comes_before_its_monitors(void **state)
     assert_ptr_equal(tracks.first, tracks.list);
     assert_int_equal(tracks.fires, 1);
     monitor_tracks_ask(&tracks, true);
-    assert_ptr_equal(tracks.first->ring, &tracks.told_ring);
+    assert_ptr_equal(tracks.first->ring, &tracks.library_ring);
     assert_ptr_equal(tracks.first + 1, tracks.list);
     assert_int_equal(tracks.fires, 2);
     set(&tracks, 1, 6);

@@ -31,7 +31,7 @@ static void one_group_counts_everything(void **state)
     u64 before = unit.totals[MODEL_INSTRUCTIONS][1];
     for (u32 i = 0; i < 1000; i++) {
         run(i);
-        pmu_engine_settle(&engine);
+        pmu_engine_flush(&engine);
     }
     end();
     run(100);
@@ -87,7 +87,7 @@ static void a_prepared_unit_counts_the_same(void **state)
     assert_int_equal(change(true), 0);
     assert_true(unit.must_count);
     run(1000);
-    pmu_engine_settle(&engine);
+    pmu_engine_flush(&engine);
     end();
     assert_in_range(sums_time(), 1000 * 110, 1000 * 110 + 10 * COMMAND_INSTRUCTIONS);
 }
@@ -112,7 +112,7 @@ static void failures_end_the_counting(void **state)
             failed++;
             u64 time = sums_time();
             run(1000);
-            pmu_engine_settle(&engine);
+            pmu_engine_flush(&engine);
             assert_int_equal(sums_time(), time);
         }
         end();

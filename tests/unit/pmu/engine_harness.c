@@ -13,7 +13,7 @@ struct test_unit unit;
 struct pmu_offer offer;
 struct sys_pmu_counting counting;
 struct pmu_engine engine;
-struct session sessions[PMU_CLAIMS];
+struct sampling_session sessions[PMU_CLAIMS];
 static struct pmu_plan plans[2];
 static u32 changes;
 
@@ -183,7 +183,7 @@ s64 change(bool prepare)
 // A session that counts what has been added.
 void open_session(u32 place)
 {
-    struct session *session = &sessions[place];
+    struct sampling_session *session = &sessions[place];
     char message[128];
     assert_int_equal(
         counting_plan_make(&counting, &offer, 1, &session->plan, message, sizeof(message)), 0);

@@ -26,7 +26,7 @@ struct test_unit {
     u64 random;
 };
 
-struct session {
+struct sampling_session {
     bool open;
     bool elsewhere; // it counts on other CPUs only
     struct counting_plan plan;
@@ -37,7 +37,7 @@ extern struct test_unit unit;
 extern struct pmu_offer offer;
 extern struct sys_pmu_counting counting; // what is asked for next
 extern struct pmu_engine engine;
-extern struct session sessions[PMU_CLAIMS]; // by their places
+extern struct sampling_session sessions[PMU_CLAIMS]; // by their places
 
 int set_up(void **state);
 int tear_down(void **state);

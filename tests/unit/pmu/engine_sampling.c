@@ -21,10 +21,10 @@ static struct sample_buffer buffers[SYS_SAMPLING_EVENTS];
 // Samples loads in the kernel, and stores in user code.
 static void open_sampling(u64 period)
 {
-    struct session *session = &sessions[SAMPLES];
+    struct sampling_session *session = &sessions[SAMPLES];
     offer.counters[MODEL_LOADS] = 0xc1;
     offer.counters[MODEL_STORES] = 0x22;
-    *session = (struct session){.open = true, .tally = {.sampled = sampled}};
+    *session = (struct sampling_session){.open = true, .tally = {.sampled = sampled}};
     session->plan.claim =
         (struct pmu_claim){.request = {.items = 2,
                                        .sets = 1,
@@ -164,7 +164,7 @@ static struct sampling_plan in_turns;
 // More events than fit, in both modes and in user mode.
 static void open_sampling_in_turns(void)
 {
-    struct session *session = &sessions[SAMPLES];
+    struct sampling_session *session = &sessions[SAMPLES];
     struct sys_sampling wanted = {0};
     char message[128];
 
@@ -178,7 +178,7 @@ static void open_sampling_in_turns(void)
     assert_false(in_turns.claim.steady);
     in_turns.claim.slice = SLICE;
     u32 items = in_turns.claim.request.items;
-    *session = (struct session){.open = true, .plan.claim = in_turns.claim};
+    *session = (struct sampling_session){.open = true, .plan.claim = in_turns.claim};
     session->tally = (struct pmu_tally){.sampled = sampled,
                                         .sums = aligned_alloc(16, PMU_MULTIPLEX_BYTES(items))};
     pmu_multiplex_begin(session->tally.sums, items);

@@ -93,7 +93,7 @@ static void one_that_has_counted_too_much_ends_alone(void **state)
     assert_int_equal(change(false), 0);
     u64 rounds = run_and_tick(10);
     sessions[1].tally.sums->time = PMU_COUNT_MAX;
-    pmu_engine_settle(&engine);
+    pmu_engine_flush(&engine);
     rounds += run_and_tick(10);
     end();
     assert_int_equal(sessions[1].tally.error, E_LIMIT);

@@ -109,7 +109,7 @@ void log_step(void)
     reader_step++;
 }
 
-s64 sys_log_settle(u32 cpu)
+s64 sys_log_quiesce(u32 cpu)
 {
     assert_int_equal(cpu, 5);
     assert_false(of_program);

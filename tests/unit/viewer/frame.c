@@ -133,13 +133,13 @@ static void other_descriptors_end_a_wait(void **state)
     make_pair(fds);
     make_pair(others);
     assert_int_equal(write(others[0], "", 1), 1);
-    const struct frame_socket over = {fds[1], others[1], -1}, wish = {fds[1], -1, others[1]};
+    const struct frame_socket over = {fds[1], others[1], -1}, wake = {fds[1], -1, others[1]};
     const double long_after = clock_now() + 3600;
     assert_int_equal(write(fds[0], "\0\0\0\1", 4), 4);
     assert_int_equal(frame_read(&over, long_after, &input), FRAME_WOKEN);
-    assert_int_equal(frame_read(&wish, long_after, &input), FRAME_WOKEN);
+    assert_int_equal(frame_read(&wake, long_after, &input), FRAME_WOKEN);
     assert_int_equal(frame_wait(&over, POLLOUT, long_after), FRAME_WOKEN);
-    assert_int_equal(frame_wait(&wish, POLLOUT, long_after), FRAME_OK); // it is writable
+    assert_int_equal(frame_wait(&wake, POLLOUT, long_after), FRAME_OK); // it is writable
     assert_int_equal(write(fds[0], "x", 1), 1);
     assert_int_equal(frame_read(&over, long_after, &input), FRAME_OK); // it is there already
     assert_memory_equal(input.payload.data, "x", 1);

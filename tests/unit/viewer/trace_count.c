@@ -4,16 +4,16 @@
 
 #include "analyses/trace_count.h"
 
-static struct trace_count_wishes wishes;
+static struct trace_count_options options;
 
 static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
 {
-    return trace_count(engine, choice, &wishes, document);
+    return trace_count(engine, choice, &options, document);
 }
 
 static json_t *answer_to(const char *pair, const char *by)
 {
-    wishes = (struct trace_count_wishes){.pair = pair, .by = by};
+    options = (struct trace_count_options){.pair = pair, .by = by};
     return made_answer(answer, MADE_ALL);
 }
 
@@ -134,7 +134,7 @@ static void rows_are_bounded(void **state)
 static void what_is_no_pair_is_refused(void **state)
 {
     (void)state;
-    static const struct trace_count_wishes wrong[] = {
+    static const struct trace_count_options wrong[] = {
         {.pair = "wake"},
         {.pair = "wake.switch"},
         {.pair = "..switch"},
@@ -149,7 +149,7 @@ static void what_is_no_pair_is_refused(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct engine engine = {0};
         struct trace_choice choice;
-        struct trace_wishes all = MADE_ALL;
+        struct trace_options all = MADE_ALL;
         json_t *document = json_object();
         assert_int_equal(engine_open_folder(&engine, made_folder), KOV_OK);
         assert_int_equal(trace_choice_decide(&choice, &all, &engine.descriptions, 0), KOV_OK);

@@ -82,7 +82,7 @@ static void what_is_missing_cuts_an_interval(void **state)
     SWITCH(0, 110, 5, 1, 0);
     MADE(1, 110, 1, 0, 0, 0, 0);
     MADE(0, 130, 1, 0, 0, 0, 0);
-    json_t *document = made_answer(trace_idle, (struct trace_wishes){.cpu = 0, .pid = TRACE_ANY});
+    json_t *document = made_answer(trace_idle, (struct trace_options){.cpu = 0, .pid = TRACE_ANY});
     assert_int_equal(made_rows(document, "cpus"), 1);
     check(made_row(document, "cpus", 0), 2, 10 + 20, 10, 0, 80);
     check_ends(made_row(document, "cpus", 0), 1, 0, 0, 1, 0);

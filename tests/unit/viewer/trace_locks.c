@@ -87,14 +87,14 @@ static void one_cpu_process_and_time(void **state)
 {
     (void)state;
     make_waits();
-    json_t *document = made_answer(answer, (struct trace_wishes){.cpu = 1, .pid = TRACE_ANY});
+    json_t *document = made_answer(answer, (struct trace_options){.cpu = 1, .pid = TRACE_ANY});
     assert_int_equal(made_rows(document, "locks"), 1);
     json_decref(document);
-    document = made_answer(answer, (struct trace_wishes){.cpu = TRACE_ANY, .pid = 7});
+    document = made_answer(answer, (struct trace_options){.cpu = TRACE_ANY, .pid = 7});
     assert_int_equal(made_number(json_object_get(document, "all"), "count"), 3);
     json_decref(document);
     document = made_answer(
-        answer, (struct trace_wishes){.cpu = TRACE_ANY, .pid = TRACE_ANY, .to = "0.000000039"});
+        answer, (struct trace_options){.cpu = TRACE_ANY, .pid = TRACE_ANY, .to = "0.000000039"});
     assert_int_equal(made_number(json_object_get(document, "all"), "count"), 2);
     json_decref(document);
 }

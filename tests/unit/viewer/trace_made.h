@@ -167,7 +167,7 @@ static int made_end(void **state)
 }
 
 // What a tool says of the events so far. Freed by the caller.
-static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
+static json_t *made_answer(trace_tool *tool, struct trace_options options)
 {
     struct engine engine = {0};
     struct trace_choice choice;
@@ -189,7 +189,7 @@ static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
     }
     assert_int_equal(engine_open_folder(&engine, made_folder), KOV_OK);
     assert_true(engine_range(&engine, &begin, &end));
-    assert_int_equal(trace_choice_decide(&choice, &wishes, &engine.descriptions, begin), KOV_OK);
+    assert_int_equal(trace_choice_decide(&choice, &options, &engine.descriptions, begin), KOV_OK);
     json_t *document = json_object();
     assert_int_equal(tool(&engine, &choice, document), KOV_OK);
     trace_choice_free(&choice);
@@ -197,7 +197,7 @@ static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
     return document;
 }
 
-#define MADE_ALL ((struct trace_wishes){.cpu = TRACE_ANY, .pid = TRACE_ANY})
+#define MADE_ALL ((struct trace_options){.cpu = TRACE_ANY, .pid = TRACE_ANY})
 
 static json_int_t made_number(const json_t *row, const char *key)
 {

@@ -77,12 +77,12 @@ static void one_process_and_its_hottest_function(void **state)
     (void)state;
     make_samples();
     most = 1;
-    json_t *document = made_answer(answer, (struct trace_wishes){.cpu = TRACE_ANY, .pid = 7});
+    json_t *document = made_answer(answer, (struct trace_options){.cpu = TRACE_ANY, .pid = 7});
     assert_int_equal(made_rows(document, "processes"), 1);
     assert_int_equal(made_rows(document, "functions"), 1);
     check_function(made_row(document, "functions", 0), "process 7", 4, 50, "program", "0x1000");
     json_decref(document);
-    document = made_answer(answer, (struct trace_wishes){.cpu = 1, .pid = TRACE_ANY});
+    document = made_answer(answer, (struct trace_options){.cpu = 1, .pid = TRACE_ANY});
     assert_int_equal(made_number(document, "samples"), 4);
     assert_int_equal(made_rows(document, "functions"), 2);
     json_decref(document);

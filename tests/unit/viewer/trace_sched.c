@@ -120,7 +120,7 @@ static void a_thread_lives_from_its_creation_to_its_end(void **state)
     check(document, 5, 61, 5, 5, 0);
     assert_int_equal(made_number(thread_of(document, 5), "pid"), 7);
     json_decref(document);
-    document = made_answer(answer, (struct trace_wishes){.cpu = TRACE_ANY, .pid = 7});
+    document = made_answer(answer, (struct trace_options){.cpu = TRACE_ANY, .pid = 7});
     assert_int_equal(made_rows(document, "threads"), 1);
     json_decref(document);
 }

@@ -57,9 +57,9 @@ static void an_open_call_waits_for_who_took_it(void **state)
     assert_int_equal(made_number(made_row(document, "waits", 0), "waited_ticks"), 40);
     assert_int_equal(made_rows(document, "deadlocks"), 0);
     json_decref(document);
-    document =
-        made_answer(trace_waits,
-                    (struct trace_wishes){.cpu = TRACE_ANY, .pid = TRACE_ANY, .to = "0.000000025"});
+    document = made_answer(
+        trace_waits,
+        (struct trace_options){.cpu = TRACE_ANY, .pid = TRACE_ANY, .to = "0.000000025"});
     assert_string_equal(chain_of(document, 0),
                         "process 4 thread 14 → call 0x100 method 3 of process 5");
     json_decref(document);

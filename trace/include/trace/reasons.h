@@ -4,7 +4,7 @@
 #ifndef TRACE_REASONS_H
 #define TRACE_REASONS_H
 
-#define REASON_UNTOLD 0
+#define REASON_UNKNOWN 0
 #define REASON_PREEMPTED 1 // leaves: for a more urgent thread, or because its slice is over
 #define REASON_YIELD 2     // leaves: gives its turn away
 #define REASON_ENDED 3     // leaves: for ever

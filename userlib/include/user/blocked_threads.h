@@ -5,7 +5,7 @@
 #ifndef USER_BLOCKED_THREADS_H
 #define USER_BLOCKED_THREADS_H
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <user/lock.h>
 
 // Context, unless said otherwise: a thread, not inside of user_disable.
@@ -39,7 +39,8 @@ void queued_mutex_lock(struct queued_mutex *mutex);
 s64 queued_mutex_lock_until(struct queued_mutex *mutex, u64 deadline); // 0, or E_TIMEOUT
 void queued_mutex_unlock(struct queued_mutex *mutex);                  // by its owner
 
-// ---- logging (the monitor's channel; orrery/monitor.h) ------------------------------------------
+// ---- logging (the inspection channel; orrery/inspect.h)
+// ------------------------------------------
 
 // Lists all objects with their queues, as struct sys_blocked_object. *cursor is 0 to start. Returns
 // the bytes written, 0 at the end, or E_INVAL if not even one fits.

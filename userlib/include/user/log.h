@@ -51,10 +51,11 @@ s64 log_reader_begin_program(struct log_reader *reader, u8 *area, u32 place, u32
                              u32 since);
 #define LOG_OF_PROGRAM UINT32_MAX
 // Copies the rows that have come since the last reading, the oldest first, each once. rows has room
-// for the whole file. Returns how many, or an error of sys_log_settle (never for a program's file).
-// What happens during a second pass is not logged. A file without stamps is always stopped, and the
-// first entry of each row that was read becomes LOG_READ: an entry that must never have this value
-// by itself. Stamps in units of 10 ms do not tell when the kernel has gone round within one unit.
+// for the whole file. Returns how many, or an error of sys_log_quiesce (never for a program's
+// file). What happens during a second pass is not logged. A file without stamps is always stopped,
+// and the first entry of each row that was read becomes LOG_READ: an entry that must never have
+// this value by itself. Stamps in units of 10 ms do not tell when the kernel has gone round within
+// one unit.
 s64 log_read(struct log_reader *reader, u32 *rows);
 #define LOG_READ 0xffffffffu
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Questions of the monitor that a program answers itself, besides those that its library does
-// (orrery/monitor.h).
+// (orrery/inspect.h).
 #ifndef USER_QUESTIONS_H
 #define USER_QUESTIONS_H
 

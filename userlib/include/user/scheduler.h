@@ -75,7 +75,7 @@ void user_spin_unlock(struct user_spin *spin);
 // or the upcall stack. They note what came and wake threads (thread_unpark, semaphore_up). There is
 // one for each type or bit.
 
-// Sets the handler of EVENT_MONITOR, EVENT_CHILD or EVENT_OVERFLOW; the scheduler handles the
+// Sets the handler of EVENT_INSPECT, EVENT_CHILD or EVENT_OVERFLOW; the scheduler handles the
 // others. E_INVAL, E_EXIST.
 s64 user_on_event(u32 type, void (*handler)(const struct event *event));
 // For handlers of these, and of timers (user/timer.h). Returns the state of the thread that the

@@ -85,7 +85,7 @@ s64 thread_set_priority(struct thread *thread, u32 priority); // E_INVAL
 // blocks or yields: in between it may hold representatives of its CPU. E_INVAL: no such CPU;
 // E_PERM: it is pinned; E_NOMEM.
 s64 thread_move(struct thread *thread, u32 cpu);
-// Moves all threads that the process has now, as thread_move (MONITOR_MOVE). Pinned ones stay:
+// Moves all threads that the process has now, as thread_move (INSPECT_MOVE). Pinned ones stay:
 // those of the library that each CPU needs, and the workers that take its calls.
 s64 thread_move_all(u32 cpu);
 

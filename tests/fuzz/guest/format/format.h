@@ -96,7 +96,7 @@ _Static_assert(sizeof(struct fuzz_step) == 424, "shared with the host");
 
 #define FUZZ_ANSWERS 1u   // flags of a program: calls that arrive are answered
 #define FUZZ_SUPPLIES 2u  // pages that a file is asked for are supplied
-#define FUZZ_MONITORED 4u // the monitor's questions are answered, somehow
+#define FUZZ_MONITORED 4u // the inspection's questions are answered, somehow
 
 struct fuzz_program_page {
     struct fuzz_head head;

@@ -3,7 +3,7 @@
 #include "monitor.h"
 
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
 
@@ -25,18 +25,18 @@ static u64 some_argument(void)
 
 void ask_library(void)
 {
-    struct sys_monitor_request request = {
+    struct sys_inspect_request request = {
         .pid = some_pid(),
-        .operation = 1 + (u32)(next_random() % MONITOR_LOG_DOMAIN),
-        .arguments = {0, MONITOR_BYTES},
+        .operation = 1 + (u32)(next_random() % INSPECT_LOG_DOMAIN),
+        .arguments = {0, INSPECT_BYTES},
     };
 
-    if (request.operation != MONITOR_SCAN && request.operation != MONITOR_BLOCKED_READ) {
+    if (request.operation != INSPECT_SCAN && request.operation != INSPECT_BLOCKED_READ) {
         request.arguments[0] = some_argument();
         request.arguments[1] = some_argument();
     }
     for (u32 i = 0; i < ROUNDS; i++) {
-        s64 bytes = sys_process_monitor(&request, some_buffer(), BUFFER_BYTES);
+        s64 bytes = sys_process_inspect(&request, some_buffer(), BUFFER_BYTES);
         if (bytes <= 0)
             break;
         request.arguments[0] = request.results[0];

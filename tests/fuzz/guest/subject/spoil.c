@@ -3,7 +3,7 @@
 // process lives on for some.
 #include "subject.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/user.h>
 #include <trace/cpu.h>
 #include <user/scheduler.h>
@@ -96,7 +96,7 @@ static void burst(void)
     if (which < ARRAY_SIZE(places))
         spoil_words(window_of(cpu) + places[which].offset, places[which].bytes, 1 + next() % 4);
     else if (which == ARRAY_SIZE(places))
-        spoil_words(USER_MONITOR, MONITOR_BYTES, 1 + next() % 512);
+        spoil_words(USER_INSPECT, INSPECT_BYTES, 1 + next() % 512);
     else
         spoil_packets(cpu);
 }

@@ -8,7 +8,7 @@
 
 #include <ipc/fs.h>
 #include <ipc/names.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,12 +262,12 @@ static bool more(const struct census *now)
 static void tell_objects_of(const struct sys_process_info *info, void *name)
 {
     static struct sys_class classes[LIST];
-    struct sys_monitor_request request = {
-        .pid = info->pid, .operation = MONITOR_CLASS, .arguments = {0, sizeof(classes)}};
+    struct sys_inspect_request request = {
+        .pid = info->pid, .operation = INSPECT_CLASS, .arguments = {0, sizeof(classes)}};
 
     if (strcmp(info->name, name) != 0)
         return;
-    s64 bytes = sys_process_monitor(&request, classes, sizeof(classes));
+    s64 bytes = sys_process_inspect(&request, classes, sizeof(classes));
     printf("fuzz: %s:", info->name);
     for (s64 i = 0; i < bytes / (s64)sizeof(classes[0]); i++)
         printf(" %s %u", classes[i].implementation, (unsigned)classes[i].live);

@@ -3,7 +3,7 @@
 #include "target.h"
 
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <syscalls/numbers.h>
 
 #define FAULT_PATIENCE_US 500
@@ -55,7 +55,7 @@ static void supply(const struct event *event)
 static void tell_monitor(const struct event *event)
 {
     static const u64 results[] = {
-        0, 48, 64, MONITOR_BYTES, (u64)E_AGAIN, (u64)E_NOTSUP, MONITOR_BYTES + 1, UINT64_MAX};
+        0, 48, 64, INSPECT_BYTES, (u64)E_AGAIN, (u64)E_NOTSUP, INSPECT_BYTES + 1, UINT64_MAX};
     u64 index = (event->id ^ event->badge) % ARRAY_SIZE(results);
     call(SYS_MONITOR_DONE, event->id, results[index], event->id, UINT64_MAX);
 }
@@ -67,7 +67,7 @@ void event_serve(struct thread *self, const struct event *event)
         answer(event);
     else if (event->type == EVENT_MESSAGE && event->id == 0 && program_flags & FUZZ_SUPPLIES)
         supply(event);
-    else if (event->type == EVENT_MONITOR && program_flags & FUZZ_MONITORED)
+    else if (event->type == EVENT_INSPECT && program_flags & FUZZ_MONITORED)
         tell_monitor(event);
 }
 

@@ -36,7 +36,7 @@ u64 place_address(struct thread *self, u32 place)
         [FUZZ_PLACE_HEAP] = USER_HEAP,
         [FUZZ_PLACE_MAP] = USER_MAP + 0x40000000,
         [FUZZ_PLACE_MAP_OTHER] = USER_MAP + 0x80000000,
-        [FUZZ_PLACE_MONITOR] = USER_MONITOR,
+        [FUZZ_PLACE_MONITOR] = USER_INSPECT,
         [FUZZ_PLACE_WINDOW] = window(),
         [FUZZ_PLACE_WINDOW_OTHER] = window_of(OTHER_CPU(self->cpu)),
         [FUZZ_PLACE_MESSAGE] = window() + WINDOW_MESSAGE,

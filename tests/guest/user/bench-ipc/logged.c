@@ -288,7 +288,7 @@ int reading_logs(u32 times)
     for (u32 n = LOG_SIZE_MIN; n <= N_MAX; n++) {
         u32 since = (u32)(time_now() / 64);
         *(volatile u16 *)selector = 0;
-        if (sys_log_enable(LOG_OF_CALLS, false) != 0 || sys_log_settle(cpu) != 0 ||
+        if (sys_log_enable(LOG_OF_CALLS, false) != 0 || sys_log_quiesce(cpu) != 0 ||
             log_file_lay_out(areas[cpu], PLACE, BASE, LOG_SIZE(n) | control, since) != 0 ||
             log_reader_begin(&reader, areas[cpu], cpu, PLACE, since) != 0)
             return 1;

@@ -180,7 +180,7 @@ static void lock_contended(const char *name)
 // in a buffer that has become large enough for all of them.
 static void lock_contended_logged(void)
 {
-    static u64 records[MONITOR_BYTES / 8];
+    static u64 records[INSPECT_BYTES / 8];
     static u64 word;
     u64 cursor = 0;
     if (blocked_threads_log(0, SYS_BLOCKED_FRESH) < 0)

@@ -5,7 +5,7 @@
 
 #include <co/manager.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
@@ -15,7 +15,7 @@
 #define PERIOD_US 20000
 #define PIDS_MAX 64
 
-static u64 records[MONITOR_BYTES / 8];
+static u64 records[INSPECT_BYTES / 8];
 static struct thread *scanner;
 static bool stopping;
 static u64 scans, objects, refusals;
@@ -41,10 +41,10 @@ static void scan_own(void)
 // A process that ends meanwhile has no objects any more.
 static void scan_process(u32 pid)
 {
-    struct sys_monitor_request request = {
-        .pid = pid, .operation = MONITOR_SCAN, .arguments = {0, MONITOR_BYTES}};
+    struct sys_inspect_request request = {
+        .pid = pid, .operation = INSPECT_SCAN, .arguments = {0, INSPECT_BYTES}};
     s64 bytes;
-    while ((bytes = sys_process_monitor(&request, records, sizeof(records))) > 0) {
+    while ((bytes = sys_process_inspect(&request, records, sizeof(records))) > 0) {
         count_objects(bytes);
         request.arguments[0] = request.results[0];
     }

@@ -3,7 +3,7 @@
 #include "costs.h"
 
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <stdio.h>
 
 #include <user/blocked_threads.h>

@@ -6,7 +6,7 @@
 
 #include <orrery/errors.h>
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +29,12 @@ static u64 any(void)
 
 static void *buffer(void)
 {
-    return (void *)USER_MONITOR;
+    return (void *)USER_INSPECT;
 }
 
 static void done(const struct event *question, s64 status, u64 result)
 {
-    sys_monitor_done(question->id, status, result, 0);
+    sys_inspect_done(question->id, status, result, 0);
 }
 
 // Disabled, without the library's scheduler: what comes meanwhile is lost.
@@ -97,16 +97,16 @@ static void answer_lists(const struct event *question, u64 (*next)(u64 cursor))
     u64 cursor = question->info;
 
     switch (question->badge) {
-    case MONITOR_CLASS:
+    case INSPECT_CLASS:
         answer_class(question, "Liar");
         break;
-    case MONITOR_SCAN:
+    case INSPECT_SCAN:
         answer_scan(question, COID_FIRST + (cursor % 65536) * R13_LTT_ENTRY_SIZE, next(cursor));
         break;
-    case MONITOR_DREF_READ:
+    case INSPECT_DREF_READ:
         answer_count(question, 1, next(cursor));
         break;
-    case MONITOR_BLOCKED_READ:
+    case INSPECT_BLOCKED_READ:
         answer_log(question, 0, next(cursor));
         break;
     default:
@@ -173,7 +173,7 @@ static void late(const struct event *question)
 // In the middle: after what comes first.
 static void exits(const struct event *question)
 {
-    if (question->badge != MONITOR_CLASS)
+    if (question->badge != INSPECT_CLASS)
         sys_exit(0);
     endless(question);
 }
@@ -205,7 +205,7 @@ static void missing(const struct event *question)
 
 static void huge(const struct event *question)
 {
-    static const s64 sizes[] = {INT64_MAX, INT64_MIN, MONITOR_BYTES + 1, 1L << 32, INT32_MIN};
+    static const s64 sizes[] = {INT64_MAX, INT64_MIN, INSPECT_BYTES + 1, 1L << 32, INT32_MIN};
 
     done(question, sizes[any() % ARRAY_SIZE(sizes)], UINT64_MAX);
 }
@@ -213,8 +213,8 @@ static void huge(const struct event *question)
 static void others_questions(const struct event *question)
 {
     for (u64 i = 1; i < 10; i++) {
-        sys_monitor_done(question->id + i, 8, i, 0);
-        sys_monitor_done(question->id - i, 8, i, 0);
+        sys_inspect_done(question->id + i, 8, i, 0);
+        sys_inspect_done(question->id - i, 8, i, 0);
     }
     for (u32 i = 0; i < 3; i++)
         endless(question);
@@ -226,9 +226,9 @@ static void random_bytes(const struct event *question)
 {
     u64 *words = buffer();
 
-    for (u32 i = 0; i < MONITOR_BYTES / sizeof(*words); i++)
+    for (u32 i = 0; i < INSPECT_BYTES / sizeof(*words); i++)
         words[i] = any() << (any() % 64);
-    done(question, (s64)(any() % (MONITOR_BYTES + 64)), any());
+    done(question, (s64)(any() % (INSPECT_BYTES + 64)), any());
 }
 
 // As many records as there is room for, each right, and more to come: objects that are not there.
@@ -237,7 +237,7 @@ static void flood(const struct event *question)
     u64 count = question->words[0] / sizeof(struct sys_object);
     struct sys_object *objects = buffer();
 
-    if (question->badge != MONITOR_SCAN) {
+    if (question->badge != INSPECT_SCAN) {
         endless(question);
         return;
     }
@@ -256,20 +256,20 @@ static void numbers(const struct event *question)
     u64 room = 57344;
     struct sys_object *object = buffer();
 
-    if (question->badge == MONITOR_SCAN && question->info == 0) {
+    if (question->badge == INSPECT_SCAN && question->info == 0) {
         u32 children = (u32)((room - sizeof(*object)) / sizeof(coid_t));
         memset(object, 0xff, room);
         object->record_bytes = (u32)(sizeof(*object) + children * sizeof(coid_t));
         object->child_count = children;
         done(question, object->record_bytes, UINT64_MAX);
-    } else if (question->badge == MONITOR_DREF_READ && question->info == 0) {
+    } else if (question->badge == INSPECT_DREF_READ && question->info == 0) {
         memset(buffer(), 0xff, room);
         done(question, (s64)(room / sizeof(struct sys_dref_count) * sizeof(struct sys_dref_count)),
              UINT64_MAX);
-    } else if (question->badge == MONITOR_CLASS && question->info < 10) {
+    } else if (question->badge == INSPECT_CLASS && question->info < 10) {
         memset(buffer(), 0xff, sizeof(struct sys_class));
         done(question, sizeof(struct sys_class), UINT64_MAX);
-    } else if (question->badge == MONITOR_TRACE_STAT) {
+    } else if (question->badge == INSPECT_TRACE_STAT) {
         memset(buffer(), 0xff, sizeof(struct sys_trace_stat));
         done(question, sizeof(struct sys_trace_stat), UINT64_MAX);
     } else {
@@ -282,7 +282,7 @@ static void children(const struct event *question)
 {
     struct sys_object one = {.record_bytes = sizeof(one), .class_id = 1, .coid = COID_FIRST};
 
-    if (question->badge != MONITOR_SCAN) {
+    if (question->badge != INSPECT_SCAN) {
         endless(question);
         return;
     }
@@ -294,7 +294,7 @@ static void children(const struct event *question)
 
 static void log_counts(const struct event *question)
 {
-    if (question->badge == MONITOR_BLOCKED_READ)
+    if (question->badge == INSPECT_BLOCKED_READ)
         answer_log(question, UINT32_MAX, question->info + 1);
     else
         endless(question);
@@ -305,19 +305,19 @@ static void packets(const struct event *question)
 {
     u32 *words = buffer();
 
-    if (question->badge != MONITOR_TRACE_READ) {
+    if (question->badge != INSPECT_TRACE_READ) {
         answer_lists(question, rising);
         return;
     }
-    for (u32 i = 0; i < MONITOR_BYTES / sizeof(*words); i++)
+    for (u32 i = 0; i < INSPECT_BYTES / sizeof(*words); i++)
         words[i] = (u32)any();
     words[0] = any() % 2 == 0 ? 0xc1fc1fc1 : words[0];
-    done(question, MONITOR_BYTES, 0);
+    done(question, INSPECT_BYTES, 0);
 }
 
 static void names(const struct event *question)
 {
-    if (question->badge == MONITOR_CLASS)
+    if (question->badge == INSPECT_CLASS)
         answer_class(question, "\xff\xc3<b>\x1b[2J\n\"Liar\"");
     else
         done(question, 0, 0);
@@ -335,8 +335,8 @@ static s64 take(u64 address, u64 bytes)
 // Takes the addresses that the kernel uses, before it does.
 static void map(void)
 {
-    s64 buffer_taken = take(USER_MONITOR, MONITOR_BYTES);
-    s64 before_taken = take(USER_MONITOR - PAGE, 2 * PAGE);
+    s64 buffer_taken = take(USER_INSPECT, INSPECT_BYTES);
+    s64 before_taken = take(USER_INSPECT - PAGE, 2 * PAGE);
     s64 window_taken = take(USER_WINDOW + (ORRERY_MAX_CPUS - 1) * R13_WINDOW_SIZE, PAGE);
 
     if (buffer_taken == 0 || before_taken == 0 || window_taken == 0)

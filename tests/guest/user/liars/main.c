@@ -47,7 +47,7 @@ static void __attribute__((noreturn)) lie(const struct kind *kind)
     user_disable(); // from here on nothing of the library runs
     for (;;) {
         event_wait(&event);
-        if (event.type == EVENT_MONITOR)
+        if (event.type == EVENT_INSPECT)
             kind->answer(&event);
     }
 }

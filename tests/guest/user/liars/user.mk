@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Processes that answer the monitor's questions with lies, or not at all. Programs of tests.
+# Processes that answer the inspection's questions with lies, or not at all. Programs of tests.
 PROGRAM := liars
 SRC := main.c answers.c
 ROOT_INC := userlib/src

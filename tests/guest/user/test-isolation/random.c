@@ -24,7 +24,7 @@ static u64 next(void)
 
 static const u64 places[] = {
     USER_START,         USER_IMAGE,         USER_HEAP,          USER_MAP,
-    USER_MONITOR,       USER_WINDOW,        USER_END,           USER_WINDOW + WINDOW_MESSAGE,
+    USER_INSPECT,       USER_WINDOW,        USER_END,           USER_WINDOW + WINDOW_MESSAGE,
     USER_END - 8,       0xC000000000000000, 0xC000000000c00000, 0xC000100000000000,
     0x8000000000000000, UINT64_MAX,         UINT64_MAX - 7,     UINT32_MAX,
     0x7fffffff,         0x80000000,

@@ -4,7 +4,7 @@
 #include "leaks.h"
 
 #include <orrery/memory.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/monitors.h>
 #include <orrery/place.h>
 #include <orrery/pmu.h>

@@ -94,7 +94,7 @@ void reading(void)
     u32 pid = child_start(&child);
     for (u32 n = LOG_SIZE_MIN; n <= N_MAX; n++) {
         *(volatile u16 *)selector = 0;
-        EXPECT(sys_log_settle(cpu) == 0);
+        EXPECT(sys_log_quiesce(cpu) == 0);
         EXPECT(log_file_lay_out(area, PLACE, BASE, LOG_SIZE(n) | control, stamp) == 0);
         EXPECT(log_reader_begin(&reader, area, cpu, PLACE, stamp) == 0);
         *(volatile u16 *)selector = LOG_SELECTOR(0, PLACE);

@@ -18,7 +18,7 @@ int refused_without_right(void)
     EXPECT(sys_log_area(CAP_PARENT, 0) == E_PERM);
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 1) == E_PERM);
     EXPECT(sys_log_enable(LOG_OF_CALLS, true) == E_PERM);
-    EXPECT(sys_log_settle(0) == E_PERM);
+    EXPECT(sys_log_quiesce(0) == E_PERM);
     EXPECT(sys_log_close() == E_PERM);
     return expect_status();
 }
@@ -28,7 +28,7 @@ int refused_beside_owner(void)
     EXPECT(area_add(0, NULL) == E_BUSY);
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 1) == E_BUSY);
     EXPECT(sys_log_enable(LOG_OF_CALLS, false) == E_BUSY);
-    EXPECT(sys_log_settle(0) == E_BUSY);
+    EXPECT(sys_log_quiesce(0) == E_BUSY);
     EXPECT(sys_log_close() == E_BUSY);
     return expect_status();
 }
@@ -83,7 +83,7 @@ static void without_owner(void)
 {
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 1) == E_NOENT);
     EXPECT(sys_log_enable(LOG_OF_CALLS, true) == E_NOENT);
-    EXPECT(sys_log_settle(0) == E_NOENT);
+    EXPECT(sys_log_quiesce(0) == E_NOENT);
     EXPECT(sys_log_close() == E_NOENT);
 }
 
@@ -107,10 +107,10 @@ static void wrong_characteristics(void)
     EXPECT(sys_log_enable(LOG_CHARACTERISTICS, true) == E_INVAL);
     EXPECT(sys_log_enable(UINT32_MAX, false) == E_INVAL);
     hardware_without_unit();
-    EXPECT(sys_log_settle(user_cpu_count()) == E_INVAL);
-    EXPECT(sys_log_settle(UINT32_MAX) == E_INVAL);
+    EXPECT(sys_log_quiesce(user_cpu_count()) == E_INVAL);
+    EXPECT(sys_log_quiesce(UINT32_MAX) == E_INVAL);
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
-        EXPECT(sys_log_settle(cpu) == 0);
+        EXPECT(sys_log_quiesce(cpu) == 0);
 }
 
 static s32 run_child(const char *role, u32 rights, u64 memory_limit)

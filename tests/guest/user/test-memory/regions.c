@@ -162,12 +162,12 @@ static void kernel_addresses(void)
 {
     u64 window =
         USER_WINDOW + (ORRERY_MAX_CPUS - 1) * R13_WINDOW_SIZE; // of a CPU that is not there
-    u64 below = USER_MONITOR - 2 * PAGE;
+    u64 below = USER_INSPECT - 2 * PAGE;
 
-    CHECK_IS(attempt(USER_MONITOR, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
-    CHECK_IS(attempt(USER_MONITOR + MONITOR_BYTES - PAGE, 2 * PAGE, REGION_COMMIT, RW, 0, 0),
+    CHECK_IS(attempt(USER_INSPECT, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
+    CHECK_IS(attempt(USER_INSPECT + INSPECT_BYTES - PAGE, 2 * PAGE, REGION_COMMIT, RW, 0, 0),
              E_EXIST);
-    CHECK_IS(attempt(USER_MONITOR + MONITOR_BYTES, PAGE, REGION_STACK, RW, 0, 0), E_EXIST);
+    CHECK_IS(attempt(USER_INSPECT + INSPECT_BYTES, PAGE, REGION_STACK, RW, 0, 0), E_EXIST);
     CHECK_IS(attempt(window, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
     CHECK_IS(attempt(window - PAGE, 2 * PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
     CHECK_IS(attempt(below, 2 * PAGE, REGION_ANONYMOUS, RW, 0, 0), 0);

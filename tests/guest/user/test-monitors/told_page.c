@@ -40,7 +40,7 @@ static s64 forge(void *dispatcher)
             page->records[i].time = i % 3 == 0 ? 0UL : i % 3 == 1 ? UINT64_MAX : time_now();
             page->records[i].what = (u64)i << 60 | 77UL << 32 | (u64)(round + i) << 24 | 0xffff;
         }
-        page->told = positions[round % ARRAY_SIZE(positions)];
+        page->records_used = positions[round % ARRAY_SIZE(positions)];
         sensor(SENSOR, round, 0);
         if (round % 8 == 0)
             thread_sleep_us(50);

@@ -132,7 +132,7 @@ static void kept_memory(int listener, cap_t session)
     EXPECT(shared_load(&shared->state) == NET_OPENED);
     ((u8 *)shared)[NET_CONTROL_BYTES] = 'x';
     shared_store(&shared->send.head, 1);
-    EXPECT(net_session_look(session, second, &wake) == 0);
+    EXPECT(net_session_poll(session, second, &wake) == 0);
     EXPECT(recv(peer, &byte, 1, 0) == 1 && byte == 'x');
     EXPECT(close_own(session, second) == 0);
     net_unmap(shared);
@@ -163,8 +163,8 @@ static void wrong_numbers(cap_t session)
 
     EXPECT(close_own(session, 0) == E_NOENT);
     EXPECT(close_own(session, UINT32_MAX) == E_NOENT);
-    EXPECT(net_session_look(session, 0, &wake) == E_NOENT);
-    EXPECT(net_session_look(session, UINT32_MAX, &wake) == E_NOENT);
+    EXPECT(net_session_poll(session, 0, &wake) == E_NOENT);
+    EXPECT(net_session_poll(session, UINT32_MAX, &wake) == E_NOENT);
     EXPECT(net_session_bind(session, 77, 0, 80, &bound) == E_NOENT);
     EXPECT(net_session_names(session, NET_SOCKETS_MAX, &names) == E_NOENT);
     EXPECT(net_session_connect(session, 3, 0, 70000, &wake) == E_NOENT);

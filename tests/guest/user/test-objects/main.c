@@ -290,7 +290,7 @@ static void cost(void)
     for (u32 i = 0; i < SCANNED; i++)
         coids[i] = (coid_t)shared_counter_create();
     for (u32 round = 0; round < 5; round++) {
-        static u64 buffer[MONITOR_BYTES / 8];
+        static u64 buffer[INSPECT_BYTES / 8];
         u64 cursor = 0, begin = time_now();
         while (co_manager_scan(&cursor, buffer, sizeof(buffer)) > 0)
             ;

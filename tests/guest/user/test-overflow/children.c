@@ -69,7 +69,7 @@ static void spoil(const struct overflow_record *record)
 
     (void)record;
     memset(&page->overflow, 0xff, sizeof(page->overflow));
-    page->overflows_told = page->overflows_lost = SPOILT;
+    page->overflows_reported = page->overflows_lost = SPOILT;
     hits++;
 }
 

@@ -99,7 +99,7 @@ static void begin(u64 period, u32 filter)
     memset(noted, 0, sizeof(noted));
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         on_cpu(cpu, nothing, NULL); // its dispatcher is there
-        noted[cpu].told = user_page(cpu)->overflows_told;
+        noted[cpu].told = user_page(cpu)->overflows_reported;
         noted[cpu].lost = user_page(cpu)->overflows_lost;
     }
     // No overflow before it is told.
@@ -113,7 +113,7 @@ static void check(u32 cpu)
     struct noted *here = &noted[cpu];
     struct sys_sampling_stat stat;
 
-    here->told_now = user_page(cpu)->overflows_told - here->told;
+    here->told_now = user_page(cpu)->overflows_reported - here->told;
     here->lost_now = user_page(cpu)->overflows_lost - here->lost;
     EXPECT(sys_sampling_stat(session, cpu, 0, &stat) == 0);
     EXPECT(stat.taken == here->samples);
@@ -147,7 +147,7 @@ static u64 told_now(void)
     u64 told = 0;
 
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
-        told += user_page(cpu)->overflows_told - noted[cpu].told;
+        told += user_page(cpu)->overflows_reported - noted[cpu].told;
     return told;
 }
 

@@ -4,7 +4,7 @@
 
 #include <expect.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <stdio.h>
 #include <user/log.h>
 #include <user/scheduler.h>
@@ -82,15 +82,15 @@ static void a_thread_has_its_time(u64 inner, u64 outer)
 
 static void wrong_questions(u32 pid, u32 cpu, u32 thread)
 {
-    EXPECT(ask(pid, MONITOR_LOG, cpu, 1) == E_EXIST);
-    EXPECT(ask(pid, MONITOR_LOG, ORRERY_MAX_CPUS, 1) == E_INVAL);
-    EXPECT(ask(pid, MONITOR_LOG, UINT64_MAX, 0) == E_INVAL);
-    EXPECT(ask(pid, MONITOR_LOG, ORRERY_MAX_CPUS - 1, 1) == E_NOENT);
-    EXPECT(ask(pid, MONITOR_LOG_DOMAIN, thread, LOG_DOMAINS) == E_INVAL);
-    EXPECT(ask(pid, MONITOR_LOG_DOMAIN, thread, UINT64_MAX) == E_INVAL);
-    EXPECT(ask(pid, MONITOR_LOG_DOMAIN, thread + (1UL << 32), 1) == E_INVAL);
-    EXPECT(ask(pid, MONITOR_LOG_DOMAIN, 0, 1) == E_NOENT);
-    EXPECT(ask(pid, MONITOR_LOG_DOMAIN, 1 << 30, 1) == E_NOENT);
+    EXPECT(ask(pid, INSPECT_LOG, cpu, 1) == E_EXIST);
+    EXPECT(ask(pid, INSPECT_LOG, ORRERY_MAX_CPUS, 1) == E_INVAL);
+    EXPECT(ask(pid, INSPECT_LOG, UINT64_MAX, 0) == E_INVAL);
+    EXPECT(ask(pid, INSPECT_LOG, ORRERY_MAX_CPUS - 1, 1) == E_NOENT);
+    EXPECT(ask(pid, INSPECT_LOG_DOMAIN, thread, LOG_DOMAINS) == E_INVAL);
+    EXPECT(ask(pid, INSPECT_LOG_DOMAIN, thread, UINT64_MAX) == E_INVAL);
+    EXPECT(ask(pid, INSPECT_LOG_DOMAIN, thread + (1UL << 32), 1) == E_INVAL);
+    EXPECT(ask(pid, INSPECT_LOG_DOMAIN, 0, 1) == E_NOENT);
+    EXPECT(ask(pid, INSPECT_LOG_DOMAIN, 1 << 30, 1) == E_NOENT);
 }
 
 static void on_cpu(u32 cpu)
@@ -101,7 +101,7 @@ static void on_cpu(u32 cpu)
     wait_told();
     EXPECT(attach(pid, cpu) == 0);
     wrong_questions(pid, cpu, (u32)told.first);
-    EXPECT(ask(pid, MONITOR_LOG_DOMAIN, told.first, THREAD_DOMAIN) == 0);
+    EXPECT(ask(pid, INSPECT_LOG_DOMAIN, told.first, THREAD_DOMAIN) == 0);
     u32 since = (u32)(time_now() / 64); // not before the file was laid out
     EXPECT(log_reader_begin_program(&reader, owner_area, PLACE, BASE, CONTROL, since) == 0);
     go_on();

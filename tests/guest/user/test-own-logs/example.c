@@ -5,7 +5,7 @@
 
 #include <expect.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <user/log.h>
 #include <user/log_event.h>
 #include <user/thread.h>
@@ -33,10 +33,10 @@ static s64 begin(struct log_reader *reader, u32 pid)
     u32 cpu = 0;
     u8 buffer[8]; // of answers, which are empty
     // clang-format off
-    struct sys_monitor_request want = {.pid = pid, .operation = MONITOR_LOG, .arguments = {cpu, 1}};
-    struct sys_monitor_request look = {.pid = pid, .operation = MONITOR_LOG, .arguments = {cpu, 0}};
-    s64 state = sys_process_monitor(&want, buffer, sizeof(buffer));
-    while (state == 0 && (state = sys_process_monitor(&look, buffer, sizeof(buffer))) == E_AGAIN) {
+    struct sys_inspect_request want = {.pid = pid, .operation = INSPECT_LOG, .arguments = {cpu, 1}};
+    struct sys_inspect_request look = {.pid = pid, .operation = INSPECT_LOG, .arguments = {cpu, 0}};
+    s64 state = sys_process_inspect(&want, buffer, sizeof(buffer));
+    while (state == 0 && (state = sys_process_inspect(&look, buffer, sizeof(buffer))) == E_AGAIN) {
         thread_sleep_us(1000);
         state = 0;
     }

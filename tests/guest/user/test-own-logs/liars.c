@@ -4,7 +4,7 @@
 
 #include <expect.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <stdio.h>
 #include <string.h>
 #include <user/log.h>
@@ -75,7 +75,7 @@ static void a_program_scribbles(u32 cpu)
 
 static s64 ask_for_log(u32 pid)
 {
-    return ask(pid, MONITOR_LOG, 0, 1);
+    return ask(pid, INSPECT_LOG, 0, 1);
 }
 
 static void log_ends(u32 pid)

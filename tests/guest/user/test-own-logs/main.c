@@ -5,7 +5,7 @@
 
 #include <expect.h>
 #include <orrery/ipc.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,21 +55,21 @@ s64 tell(u64 first, u64 second, const u32 *numbers, u32 count)
 
 s64 ask(u32 pid, u32 operation, u64 first, u64 second)
 {
-    struct sys_monitor_request request = {
+    struct sys_inspect_request request = {
         .pid = pid, .operation = operation, .arguments = {first, second}};
     u64 nothing;
 
-    return sys_process_monitor(&request, &nothing, sizeof(nothing));
+    return sys_process_inspect(&request, &nothing, sizeof(nothing));
 }
 
 s64 state_of(u32 pid, u32 cpu)
 {
-    return ask(pid, MONITOR_LOG, cpu, 0);
+    return ask(pid, INSPECT_LOG, cpu, 0);
 }
 
 s64 attach(u32 pid, u32 cpu)
 {
-    s64 error = ask(pid, MONITOR_LOG, cpu, 1);
+    s64 error = ask(pid, INSPECT_LOG, cpu, 1);
 
     if (error != 0)
         return error;

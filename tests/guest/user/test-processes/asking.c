@@ -4,7 +4,7 @@
 #include "tests.h"
 
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
@@ -15,8 +15,8 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-static u8 bytes[MONITOR_BYTES];
-static struct sys_monitor_answer answer;
+static u8 bytes[INSPECT_BYTES];
+static struct sys_inspect_answer answer;
 static struct thread *asker;
 
 static void kicked(void)
@@ -26,17 +26,17 @@ static void kicked(void)
 
 static s64 ask(s64 pid, u64 patience_us, u64 kick)
 {
-    struct sys_monitor_question question = {.pid = (u32)pid,
-                                            .operation = MONITOR_CLASS,
+    struct sys_inspect_question question = {.pid = (u32)pid,
+                                            .operation = INSPECT_CLASS,
                                             .arguments = {0, sizeof(struct sys_class)},
                                             .patience_us = patience_us,
                                             .kick = kick};
-    return sys_monitor_ask(&question);
+    return sys_inspect_ask(&question);
 }
 
 static s64 answer_to(s64 pid, s64 question)
 {
-    return sys_monitor_answer((u32)pid, (u64)question, &answer, bytes, sizeof(bytes));
+    return sys_inspect_answer((u32)pid, (u64)question, &answer, bytes, sizeof(bytes));
 }
 
 static s64 final_answer_to(s64 pid, s64 question)
@@ -77,12 +77,12 @@ static void an_answer_kicks_its_asker(void)
 static void a_question_is_open_until_its_time_is_over(void)
 {
     s64 pid = start_ready("stuck", cpus() - 1);
-    u64 end = time_after_us(MONITOR_PATIENCE_US);
+    u64 end = time_after_us(INSPECT_PATIENCE_US);
     s64 question = ask(pid, 0, 0);
     expect(question > 0, "a question to one that is stuck", question);
     s64 second = ask(pid, 0, 0);
     s64 other = answer_to(pid, question + 1);
-    s64 early = answer_to(pid, question), looked = sys_monitor_look((u32)pid, (u64)question);
+    s64 early = answer_to(pid, question), looked = sys_inspect_poll((u32)pid, (u64)question);
     bool in_time = time_now() < end;
     expect(!in_time || second == E_BUSY, "one question at a time", second);
     expect(other == E_NOENT, "the number of another question", other);
@@ -121,19 +121,19 @@ static void what_was_not_taken_is_not_answered(void)
 
 static s64 request(s64 pid, u32 operation, u64 first, u64 second)
 {
-    struct sys_monitor_request request = {
+    struct sys_inspect_request request = {
         .pid = (u32)pid, .operation = operation, .arguments = {first, second}};
-    return sys_process_monitor(&request, bytes, TRACE_SUBBUFFER_SIZE);
+    return sys_process_inspect(&request, bytes, TRACE_SUBBUFFER_SIZE);
 }
 
 static s64 read_packet(s64 pid, u32 cpu)
 {
-    return request(pid, MONITOR_TRACE_READ, cpu, true);
+    return request(pid, INSPECT_TRACE_READ, cpu, true);
 }
 
 static s64 set_trace(s64 pid, u64 mask, u64 mode)
 {
-    return request(pid, MONITOR_TRACE_MASK, mask, mode);
+    return request(pid, INSPECT_TRACE_MASK, mask, mode);
 }
 
 // Packets of a process begin anew when its rings do, which they do with a mode only.
@@ -164,15 +164,15 @@ static u32 events_of_packet(void)
 // Returns the events of those that came in time.
 static u64 let_a_packet_be_late(s64 pid, u32 cpu)
 {
-    struct sys_monitor_question question = {.pid = (u32)pid,
-                                            .operation = MONITOR_TRACE_READ,
+    struct sys_inspect_question question = {.pid = (u32)pid,
+                                            .operation = INSPECT_TRACE_READ,
                                             .arguments = {cpu, true},
                                             .patience_us = 1};
     u64 events = 0;
     s64 result = 1;
 
     while (result > 0) {
-        s64 number = sys_monitor_ask(&question);
+        s64 number = sys_inspect_ask(&question);
         expect(number > 0, "a question without time for it", number);
         result = number > 0 ? final_answer_to(pid, number) : number;
         events += result > 0 ? events_of_packet() : 0;
@@ -201,7 +201,7 @@ static void a_packet_that_is_late_is_kept(void)
     s64 result = set_trace(pid, mask, SYS_TRACE_DISCARD);
     expect(result == 0, "a trace", result);
     u64 events = let_a_packet_be_late(pid, cpu);
-    result = request_after_late_one(pid, MONITOR_TRACE_STAT, cpu);
+    result = request_after_late_one(pid, INSPECT_TRACE_STAT, cpu);
     const struct sys_trace_stat *stat = (const void *)bytes;
     expect(result == sizeof(*stat), "its counts", result);
     expect(stat->unread > 0 && stat->events == events + stat->unread, "all that it logged",
@@ -209,7 +209,7 @@ static void a_packet_that_is_late_is_kept(void)
     result = read_packet(pid, cpu);
     expect(result == TRACE_SUBBUFFER_SIZE && events_of_packet() > 0, "the late packet", result);
     let_a_packet_be_late(pid, cpu);
-    result = request_after_late_one(pid, MONITOR_TRACE_STAT, cpu);
+    result = request_after_late_one(pid, INSPECT_TRACE_STAT, cpu);
     expect(result > 0, "an answer that is in time", result);
     result = set_trace(pid, mask, SYS_TRACE_DISCARD);
     expect(result == 0, "other rings", result);
@@ -224,7 +224,7 @@ static void a_packet_that_is_late_is_kept(void)
 // Numbers whose low halves would be good ones, too.
 static void absurd_numbers_change_nothing(void)
 {
-    static const u32 operations[] = {MONITOR_TRACE_STAT, MONITOR_TRACE_READ, MONITOR_MOVE};
+    static const u32 operations[] = {INSPECT_TRACE_STAT, INSPECT_TRACE_READ, INSPECT_MOVE};
     u32 cpu = cpus() - 1;
     const u64 absurd[] = {ORRERY_MAX_CPUS, 1UL << 32 | cpu, UINT64_MAX};
     const u64 mask = 1UL << TRACE_MAJOR_USER;

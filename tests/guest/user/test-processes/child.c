@@ -5,7 +5,7 @@
 #include "ready.h"
 #include "scheduler.h"
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <stdlib.h>
@@ -51,12 +51,12 @@ static void answer_early(void)
     user_disable();
     ready_say();
     for (;;)
-        sys_monitor_done(1, 0, 0, 0);
+        sys_inspect_done(1, 0, 0, 0);
 }
 
 static s64 tell_first_packet(void)
 {
-    struct trace_packet *packet = (struct trace_packet *)USER_MONITOR;
+    struct trace_packet *packet = (struct trace_packet *)USER_INSPECT;
     u64 now = time_now();
 
     *packet = (struct trace_packet){
@@ -72,8 +72,8 @@ static void tell_first_packets(void)
     for (;;) {
         struct event event;
         event_wait(&event);
-        if (event.type == EVENT_MONITOR)
-            sys_monitor_done(event.id, event.badge == MONITOR_TRACE_READ ? tell_first_packet() : 0,
+        if (event.type == EVENT_INSPECT)
+            sys_inspect_done(event.id, event.badge == INSPECT_TRACE_READ ? tell_first_packet() : 0,
                              0, 0);
     }
 }

@@ -4,7 +4,7 @@
 
 #include <orrery/errors.h>
 #include <orrery/ipc.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <stdio.h>
@@ -95,9 +95,9 @@ static void test_stuck(void)
     s64 pid = start_ready("stuck", cpus() - 1);
 
     for (u32 i = 0; i < 2; i++) {
-        struct sys_monitor_request request = {.pid = (u32)pid, .operation = MONITOR_SCAN};
+        struct sys_inspect_request request = {.pid = (u32)pid, .operation = INSPECT_SCAN};
         u64 begin = time_now();
-        s64 result = sys_process_monitor(&request, buffer, sizeof(buffer));
+        s64 result = sys_process_inspect(&request, buffer, sizeof(buffer));
         expect(result == E_TIMEOUT || result == E_NOTSUP, "a stuck process", result);
         u64 ticks = time_now() - begin;
         expect(!option("exact", 0) || ticks < time_hz() * 11 / 10, "is told within a second",
@@ -105,8 +105,8 @@ static void test_stuck(void)
     }
     sys_process_kill((u32)pid, 3);
     expect(wait_for(pid) == 3, "and can be ended", 0);
-    struct sys_monitor_request gone = {.pid = (u32)pid, .operation = MONITOR_SCAN};
-    expect(sys_process_monitor(&gone, buffer, sizeof(buffer)) == E_NOENT, "an ended process", 0);
+    struct sys_inspect_request gone = {.pid = (u32)pid, .operation = INSPECT_SCAN};
+    expect(sys_process_inspect(&gone, buffer, sizeof(buffer)) == E_NOENT, "an ended process", 0);
 }
 
 static void test_list(void)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Threads that wait when they are told to, and looks at the queues through the monitor's channel.
+// Threads that wait when they are told to, and looks at the queues through the inspection channel.
 #include "tests.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static u64 buffer[MONITOR_BYTES / 8];
+static u64 buffer[INSPECT_BYTES / 8];
 
 static s64 act(void *argument)
 {
@@ -102,7 +102,7 @@ static void take(struct log *log, const struct sys_blocked_log *head)
 
 void log_read(struct log *log, coid_t queues)
 {
-    static u64 bytes_read[MONITOR_BYTES / 8];
+    static u64 bytes_read[INSPECT_BYTES / 8];
     u64 cursor = 0;
     s64 bytes;
     log->objects = 0;

@@ -38,7 +38,7 @@ void agent_wait(struct agent *agent, const u64 *word, u64 deadline);
 // Until what it has waited for has come.
 void agent_join(const struct agent *agent);
 
-// Threads that wait for word, by the list of the monitor's channel.
+// Threads that wait for word, by the list of the inspection channel.
 u64 queue_length(coid_t queues, const u64 *word);
 // Size of an object's buffer; 0: it is not logged.
 u64 buffer_bytes(coid_t queues);

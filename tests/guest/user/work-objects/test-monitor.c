@@ -2,7 +2,7 @@
 // The monitor's view of processes: objects by scan, samples by object, counts by object, a process
 // that does not answer. Samples two processes that run work-objects. Needs RIGHT_MONITOR.
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/pmu_model.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
@@ -27,7 +27,7 @@
 
 static u64 failures;
 static bool exact; // an instruction takes a nanosecond: nothing is late
-static u64 buffer[MONITOR_BYTES / 8];
+static u64 buffer[INSPECT_BYTES / 8];
 
 #define CHECK(condition) check(#condition, __LINE__, condition)
 
@@ -42,8 +42,8 @@ static bool check(const char *what, int line, bool holds)
 
 static s64 ask_once(u32 pid, u32 operation, u64 a, u64 b, u64 *result)
 {
-    struct sys_monitor_request request = {.pid = pid, .operation = operation, .arguments = {a, b}};
-    s64 bytes = sys_process_monitor(&request, buffer, sizeof(buffer));
+    struct sys_inspect_request request = {.pid = pid, .operation = operation, .arguments = {a, b}};
+    s64 bytes = sys_process_inspect(&request, buffer, sizeof(buffer));
     if (result != NULL)
         *result = request.results[0];
     return bytes;
@@ -69,7 +69,7 @@ struct subject {
 
 static u32 class_of(u32 pid, const char *implementation)
 {
-    for (u32 index = 0; ask(pid, MONITOR_CLASS, index, sizeof(struct sys_class), NULL) > 0;
+    for (u32 index = 0; ask(pid, INSPECT_CLASS, index, sizeof(struct sys_class), NULL) > 0;
          index++) {
         const struct sys_class *class = (const struct sys_class *)buffer;
         if (strcmp(class->implementation, implementation) == 0)
@@ -83,7 +83,7 @@ static coid_t object_of(u32 pid, u32 class_id)
     u64 cursor = 0;
     coid_t found = 0;
     s64 bytes;
-    while ((bytes = ask(pid, MONITOR_SCAN, cursor, MONITOR_BYTES, &cursor)) > 0) {
+    while ((bytes = ask(pid, INSPECT_SCAN, cursor, INSPECT_BYTES, &cursor)) > 0) {
         for (const char *at = (const char *)buffer; at < (const char *)buffer + bytes;) {
             const struct sys_object *object = (const struct sys_object *)at;
             if (object->class_id == class_id)
@@ -288,7 +288,7 @@ static void samples_by_instructions(void)
 static u64 calls_of(u32 pid, coid_t coid)
 {
     u64 cursor = 0, calls = 0;
-    s64 bytes = ask(pid, MONITOR_DREF_READ, 0, MONITOR_BYTES, &cursor);
+    s64 bytes = ask(pid, INSPECT_DREF_READ, 0, INSPECT_BYTES, &cursor);
     for (u64 i = 0; bytes > 0 && i < (u64)bytes / sizeof(struct sys_dref_count); i++) {
         const struct sys_dref_count *counted = &((const struct sys_dref_count *)buffer)[i];
         if (counted->coid == coid)
@@ -314,9 +314,9 @@ static void samples_find_objects_of_processes(void)
     }
     // Counts of a process's objects.
     u32 pid = subjects[0].pid;
-    CHECK(ask(pid, MONITOR_DREF_ENABLE, 1, 0, NULL) == 0);
+    CHECK(ask(pid, INSPECT_DREF_ENABLE, 1, 0, NULL) == 0);
     CHECK(WAIT_FOR(calls_of(pid, subjects[0].heavy) > 0));
-    CHECK(ask(pid, MONITOR_DREF_ENABLE, 0, 0, NULL) == 0);
+    CHECK(ask(pid, INSPECT_DREF_ENABLE, 0, 0, NULL) == 0);
     end_work(subjects);
 }
 
@@ -336,13 +336,13 @@ static void a_stuck_process_is_told_as_such(void)
         return;
     u64 begin, cursor;
     CHECK(WAIT_FOR((begin = time_now()) != 0 &&
-                   ask_once((u32)pid, MONITOR_SCAN, 0, MONITOR_BYTES, &cursor) == E_TIMEOUT));
+                   ask_once((u32)pid, INSPECT_SCAN, 0, INSPECT_BYTES, &cursor) == E_TIMEOUT));
     u64 ms = time_to_us(time_now() - begin) / 1000;
     CHECK(ms >= 900);
     printf("test-monitor: a stuck process is known after %lu ms\n", ms);
     CHECK(sys_process_kill((u32)pid, 1) == 0);
     CHECK(process_wait((u32)pid, &(s32){0}, patience()) == pid);
-    CHECK(ask((u32)pid, MONITOR_SCAN, 0, MONITOR_BYTES, &cursor) == E_NOENT);
+    CHECK(ask((u32)pid, INSPECT_SCAN, 0, INSPECT_BYTES, &cursor) == E_NOENT);
 }
 
 // ---- a process whose stack pointer lies --------------------------------------------------------

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Checks what processes answer the monitor (orrery/monitor.h). Check an answer as a whole first;
+// Checks what processes answer the monitor (orrery/inspect.h). Check an answer as a whole first;
 // read its records only if it is sound. No function here has a state of its own, takes memory or
 // calls the system.
 #ifndef USER_ANSWERS_H
 #define USER_ANSWERS_H
 
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/sys.h>
 
 #define ANSWER_CLASSES_MAX 256 // of a process; ids go from 1 to this, or from 0

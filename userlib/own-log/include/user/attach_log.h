@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The monitor's questions (MONITOR_LOG) about the process's own logs for a scheduler. Any numbers
-// may come. A thread, not inside of user_disable.
+// The inspection's questions (INSPECT_LOG) about the process's own logs for a scheduler. Any
+// numbers may come. A thread, not inside of user_disable.
 #ifndef USER_ATTACH_LOG_H
 #define USER_ATTACH_LOG_H
 

@@ -4,7 +4,7 @@
 //
 // A side that wants to be told of a change says so in its `waits` word and looks once more. The
 // side that makes such a change clears that word and tells the other. The process tells by a call
-// (net_session_look), whose answer says whether something has come for the process itself. The
+// (net_session_poll), whose answer says whether something has come for the process itself. The
 // server tells by an empty message to the endpoint that net_open was given. Messages merge: each
 // means "look at all sockets". So do messages to the doorbell, for a process that cannot call.
 //

@@ -2,7 +2,7 @@
 // What waits for one browser: order, credit, what is left out, limits.
 #include "unit.h"
 
-#include "gateway/credits.h"
+#include "gateway/outbox.h"
 
 #include <string.h>
 

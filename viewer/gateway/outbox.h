@@ -4,8 +4,8 @@
 // Frames need credit, which the browser gives back as it takes them. Without credit, a topic that
 // says all of it each time (a state) keeps its newest block. A topic that adds to what it has said
 // leaves blocks out, and says so with the next one.
-#ifndef KOV_CREDITS_H
-#define KOV_CREDITS_H
+#ifndef KOV_OUTBOX_H
+#define KOV_OUTBOX_H
 
 #include "gateway/blocks.h"
 #include "gateway/topics.h"
@@ -31,7 +31,7 @@ struct watch {
 };
 
 // Names of things of a machine, kept once for all browsers, each message a block.
-struct told_names {
+struct sent_names {
     struct block **blocks;
     size_t count, capacity;
 };
@@ -45,7 +45,7 @@ struct outbox {
     u32 turn; // the watch whose block is next
     // By machine, or NULL; named is how many of them this browser has. It gets them one by one as
     // it takes them, before the frames of that machine's topics. None of them waits here.
-    const struct told_names *names;
+    const struct sent_names *names;
     size_t named[HUB_MACHINES];
 };
 
@@ -65,7 +65,7 @@ void outbox_publish(struct outbox *outbox, const struct topic *topic, struct blo
 
 // Forgets names, since numbers of things begin again. Frames with old numbers are not sent. All
 // topics of the machine must be said again.
-void outbox_forget_names(struct outbox *outbox, u32 machine);
+void outbox_reset_names(struct outbox *outbox, u32 machine);
 
 // Returns whether anything may be sent now.
 bool outbox_ready(const struct outbox *outbox);

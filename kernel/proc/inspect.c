@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Questions of the monitor (orrery/monitor.h): the event, the answer, the shared buffer. A question
+// Questions of the monitor (orrery/inspect.h): the event, the answer, the shared buffer. A question
 // is open from its claim to its close. In between, no thread of the process can touch it except by
 // answering, and no thread of another asker at all.
-#include "monitor.h"
+#include "inspect.h"
 
 #include <kernel/address_space.h>
 #include <kernel/percpu.h>
@@ -10,7 +10,7 @@
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <string.h>
 
 #include "dispatcher.h"
@@ -20,7 +20,7 @@
 #define RETRY_MICROSECONDS 10000
 #define ABANDONED_MICROSECONDS 1000000 // after its time: nobody looks for the answer any more
 
-void process_monitor_init(struct process_monitor *monitor)
+void inspection_init(struct inspection *monitor)
 {
     spin_init(&monitor->lock, "process monitor", RANK_OBJECT);
 }
@@ -34,7 +34,7 @@ struct news {
 };
 
 // Wakes who waits in the kernel. Returns whom to tell once the caller has given back the lock.
-static struct news news_of(struct process_monitor *monitor)
+static struct news news_of(struct inspection *monitor)
 {
     wait_queue_wake_all(&monitor->waiters);
     return (struct news){monitor->asker, monitor->kick_cpu, monitor->kick_bits};
@@ -53,14 +53,14 @@ static void monitor_tell(const struct news *news)
     process_put(asker);
 }
 
-bool process_monitor_ended(const struct process *process)
+bool inspection_ended(const struct process *process)
 {
     return __atomic_load_n(&process->monitor.ended, __ATOMIC_ACQUIRE);
 }
 
-void process_monitor_end(struct process *process)
+void inspection_end(struct process *process)
 {
-    struct process_monitor *monitor = &process->monitor;
+    struct inspection *monitor = &process->monitor;
 
     spin_lock(&monitor->lock);
     monitor->ended = true;
@@ -73,7 +73,7 @@ void process_monitor_end(struct process *process)
 
 static void question_taken(struct posted_event *event, bool delivered)
 {
-    struct process_monitor *monitor = container_of(event, struct process_monitor, posted);
+    struct inspection *monitor = container_of(event, struct inspection, posted);
 
     (void)delivered;
     spin_lock(&monitor->lock);
@@ -93,7 +93,7 @@ static bool has_ended(u32 pid)
 }
 
 // Returns whether a question is open. gone: an asker that has ended, or 0. Lock held.
-static bool is_open(const struct process_monitor *monitor, u32 gone)
+static bool is_open(const struct inspection *monitor, u32 gone)
 {
     if (monitor->asker == 0 || monitor->asker == gone)
         return false;
@@ -102,8 +102,7 @@ static bool is_open(const struct process_monitor *monitor, u32 gone)
 
 // Opens the next question, unless one is open or the last one has not even been
 // seen: its number, or an error.
-static s64 claim(struct process_monitor *monitor, const struct sys_monitor_question *asked,
-                 u64 deadline)
+static s64 claim(struct inspection *monitor, const struct sys_inspect_question *asked, u64 deadline)
 {
     u32 holder = __atomic_load_n(&monitor->asker, __ATOMIC_RELAXED);
     u32 gone = holder != 0 && has_ended(holder) ? holder : 0;
@@ -128,7 +127,7 @@ static s64 claim(struct process_monitor *monitor, const struct sys_monitor_quest
     return result;
 }
 
-static void close_question(struct process_monitor *monitor, u64 question)
+static void close_question(struct inspection *monitor, u64 question)
 {
     spin_lock(&monitor->lock);
     if (monitor->question == question) {
@@ -139,7 +138,7 @@ static void close_question(struct process_monitor *monitor, u64 question)
 }
 
 // Takes back a question that could not be asked.
-static void withdraw(struct process_monitor *monitor)
+static void withdraw(struct inspection *monitor)
 {
     spin_lock(&monitor->lock);
     monitor->asker = 0;
@@ -149,13 +148,13 @@ static void withdraw(struct process_monitor *monitor)
 }
 
 static s64 post(struct process *process, struct dispatcher *to, u64 question,
-                const struct sys_monitor_question *asked)
+                const struct sys_inspect_question *asked)
 {
-    struct process_monitor *monitor = &process->monitor;
+    struct inspection *monitor = &process->monitor;
 
     monitor->posted = (struct posted_event){
         .taken = question_taken,
-        .event = {.type = EVENT_MONITOR,
+        .event = {.type = EVENT_INSPECT,
                   .id = question,
                   .badge = asked->operation,
                   .info = asked->arguments[0],
@@ -169,12 +168,12 @@ static s64 post(struct process *process, struct dispatcher *to, u64 question,
 }
 
 // Sends a question to the process. Returns its number, or an error.
-static s64 ask(struct process *process, const struct sys_monitor_question *asked, u64 deadline)
+static s64 ask(struct process *process, const struct sys_inspect_question *asked, u64 deadline)
 {
-    struct process_monitor *monitor = &process->monitor;
+    struct inspection *monitor = &process->monitor;
     struct dispatcher *to = process_any_dispatcher(process);
 
-    if (asked->operation == MONITOR_SCHED_POLICY &&
+    if (asked->operation == INSPECT_SCHED_POLICY &&
         !(process_rights(process_current()) & RIGHT_PLACE))
         return E_PERM;
     if (to == NULL || process->image.upcall_entry == 0)
@@ -184,7 +183,7 @@ static s64 ask(struct process *process, const struct sys_monitor_question *asked
         return question;
     s64 error = 0;
     if (monitor->buffer == NULL)
-        error = space_wire(process->space, USER_MONITOR, MONITOR_BYTES, &monitor->buffer);
+        error = space_wire(process->space, USER_INSPECT, INSPECT_BYTES, &monitor->buffer);
     if (error == 0)
         error = post(process, to, (u64)question, asked);
     if (error != 0)
@@ -194,12 +193,12 @@ static s64 ask(struct process *process, const struct sys_monitor_question *asked
 
 static u64 patience_end(u64 microseconds)
 {
-    if (microseconds == 0 || microseconds > MONITOR_PATIENCE_US)
-        microseconds = MONITOR_PATIENCE_US;
+    if (microseconds == 0 || microseconds > INSPECT_PATIENCE_US)
+        microseconds = INSPECT_PATIENCE_US;
     return timebase() + microseconds_to_ticks(microseconds);
 }
 
-s64 sys_monitor_ask(const struct sys_monitor_question *question)
+s64 sys_inspect_ask(const struct sys_inspect_question *question)
 {
     struct process *process = process_get(question->pid);
 
@@ -212,9 +211,9 @@ s64 sys_monitor_ask(const struct sys_monitor_question *question)
 
 // ---- the answer ---------------------------------------------------------------------------------
 
-s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
+s64 sys_inspect_done(u64 request_id, s64 result, u64 result0, u64 result1)
 {
-    struct process_monitor *monitor = &process_current()->monitor;
+    struct inspection *monitor = &process_current()->monitor;
     struct news news = {0};
     u64 now = timebase();
 
@@ -223,7 +222,7 @@ s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
     bool open = monitor->asker != 0 && monitor->question == request_id && !monitor->queued &&
                 !monitor->answered && now < monitor->deadline;
     if (open) {
-        monitor->answer = (struct sys_monitor_answer){result, {result0, result1}, now};
+        monitor->answer = (struct sys_inspect_answer){result, {result0, result1}, now};
         monitor->answered = true;
         news = news_of(monitor);
     }
@@ -233,7 +232,7 @@ s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
 }
 
 // Returns 0 if the question has been answered, or why it has not. Lock held.
-static s64 look(const struct process_monitor *monitor, u64 question)
+static s64 look(const struct inspection *monitor, u64 question)
 {
     if (monitor->asker != process_pid(process_current()) || monitor->question != question)
         return E_NOENT;
@@ -246,10 +245,10 @@ static s64 look(const struct process_monitor *monitor, u64 question)
 
 // Takes an answer. The buffer is the process's memory, which it may change at any time. So its
 // contents are copied once, and nothing in it is believed.
-static s64 take_answer(struct process *process, u64 question, struct sys_monitor_answer *answer,
+static s64 take_answer(struct process *process, u64 question, struct sys_inspect_answer *answer,
                        void *buffer, u64 bytes)
 {
-    struct process_monitor *monitor = &process->monitor;
+    struct inspection *monitor = &process->monitor;
 
     spin_lock(&monitor->lock);
     s64 result = look(monitor, question);
@@ -261,7 +260,7 @@ static s64 take_answer(struct process *process, u64 question, struct sys_monitor
     if (result == E_AGAIN || result == E_NOENT)
         return result;
     if (result == 0 && answer->status > 0) {
-        u64 told = (u64)answer->status < MONITOR_BYTES ? (u64)answer->status : MONITOR_BYTES;
+        u64 told = (u64)answer->status < INSPECT_BYTES ? (u64)answer->status : INSPECT_BYTES;
         bytes = told < bytes ? told : bytes;
         memcpy(buffer, monitor->buffer, bytes);
     } else {
@@ -275,7 +274,7 @@ static s64 take_answer(struct process *process, u64 question, struct sys_monitor
     return result;
 }
 
-s64 sys_monitor_look(u32 pid, u64 question)
+s64 sys_inspect_poll(u32 pid, u64 question)
 {
     struct process *process = process_get(pid);
 
@@ -288,7 +287,7 @@ s64 sys_monitor_look(u32 pid, u64 question)
     return result == E_AGAIN || result == E_NOENT ? result : 0;
 }
 
-s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
+s64 sys_inspect_answer(u32 pid, u64 question, struct sys_inspect_answer *answer, void *buffer,
                        u64 bytes)
 {
     struct process *process = process_get(pid);
@@ -304,7 +303,7 @@ s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer,
 
 // Waits for a turn to ask. The end of an asker wakes nobody here, so the wait looks for it now and
 // then.
-static void wait_for_turn(struct process_monitor *monitor, u64 deadline)
+static void wait_for_turn(struct inspection *monitor, u64 deadline)
 {
     u64 look_again = timebase() + microseconds_to_ticks(RETRY_MICROSECONDS);
 
@@ -315,7 +314,7 @@ static void wait_for_turn(struct process_monitor *monitor, u64 deadline)
     spin_unlock(&monitor->lock);
 }
 
-static s64 ask_until(struct process *process, const struct sys_monitor_question *asked,
+static s64 ask_until(struct process *process, const struct sys_inspect_question *asked,
                      u64 deadline)
 {
     s64 result;
@@ -328,10 +327,10 @@ static s64 ask_until(struct process *process, const struct sys_monitor_question 
     return result;
 }
 
-static s64 await(struct process *process, u64 question, struct sys_monitor_answer *answer,
+static s64 await(struct process *process, u64 question, struct sys_inspect_answer *answer,
                  void *buffer, u64 bytes)
 {
-    struct process_monitor *monitor = &process->monitor;
+    struct inspection *monitor = &process->monitor;
     s64 result;
 
     for (;;) {
@@ -345,11 +344,11 @@ static s64 await(struct process *process, u64 question, struct sys_monitor_answe
     }
 }
 
-static s64 ask_and_wait(struct process *process, struct sys_monitor_request *request, void *buffer,
+static s64 ask_and_wait(struct process *process, struct sys_inspect_request *request, void *buffer,
                         u64 bytes)
 {
-    struct sys_monitor_question asked = {.pid = request->pid, .operation = request->operation};
-    struct sys_monitor_answer answer = {0};
+    struct sys_inspect_question asked = {.pid = request->pid, .operation = request->operation};
+    struct sys_inspect_answer answer = {0};
 
     memcpy(asked.arguments, request->arguments, sizeof(asked.arguments));
     s64 question = ask_until(process, &asked, patience_end(0));
@@ -362,7 +361,7 @@ static s64 ask_and_wait(struct process *process, struct sys_monitor_request *req
     return answer.status > (s64)bytes ? E_PROTO : answer.status;
 }
 
-s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes)
+s64 sys_process_inspect(struct sys_inspect_request *request, void *buffer, u64 bytes)
 {
     struct process *process = process_get(request->pid);
 

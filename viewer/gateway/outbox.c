@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What waits for one browser.
-#include "gateway/credits.h"
+#include "gateway/outbox.h"
 #include "tools/memory.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ void outbox_publish(struct outbox *outbox, const struct topic *topic, struct blo
             keep_block(outbox->watches[i], block);
 }
 
-void outbox_forget_names(struct outbox *outbox, u32 machine)
+void outbox_reset_names(struct outbox *outbox, u32 machine)
 {
     outbox->named[machine] = 0;
     for (u32 i = 0; i < outbox->watch_count; i++)

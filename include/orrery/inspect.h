@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Questions of the monitor to a process's library (EVENT_MONITOR): the object scan of S000 §3.2.1
+// Questions of the monitor to a process's library (EVENT_INSPECT): the object scan of S000 §3.2.1
 // for user objects, the switches of DREF counting and tracing, and the logs of sleep locks
-// ("Software Instrumentation"). The answer goes through the monitor buffer at USER_MONITOR, a
+// ("Software Instrumentation"). The answer goes through the inspection buffer at USER_INSPECT, a
 // region shared by process and kernel.
-#ifndef ORRERY_MONITOR_H
-#define ORRERY_MONITOR_H
+#ifndef ORRERY_INSPECT_H
+#define ORRERY_INSPECT_H
 
 #include <orrery/types.h>
 
@@ -13,28 +13,28 @@
 // without records also ends the list. Records of objects and counts come in rising order.
 // Each line has the arguments -> the results, and the content of the buffer.
 // clang-format off
-#define MONITOR_SCAN          1 // cursor, bytes -> new cursor, end; struct sys_object records
-#define MONITOR_CLASS         2 // cursor, bytes -> new cursor, end; struct sys_class records
-#define MONITOR_DREF_ENABLE   3 // on
-#define MONITOR_DREF_READ     4 // cursor, bytes -> new cursor, end; struct sys_dref_count records
-#define MONITOR_TRACE_MASK    5 // mask, mode (0: as it is)
-#define MONITOR_TRACE_READ    6 // cpu, flush    -> one packet
-#define MONITOR_TRACE_STAT    7 // cpu           -> struct sys_trace_stat
-#define MONITOR_MOVE          8 // cpu: all its threads go to that CPU
-#define MONITOR_BLOCKED_LIST  9 // cursor, bytes -> new cursor, end; sys_blocked_object records
-#define MONITOR_BLOCKED_LOG  10 // COID or 0: all, those to come, too; logging -> how many objects
-#define MONITOR_BLOCKED_READ 11 // cursor, bytes -> new cursor, end; struct sys_blocked_log, each
+#define INSPECT_SCAN          1 // cursor, bytes -> new cursor, end; struct sys_object records
+#define INSPECT_CLASS         2 // cursor, bytes -> new cursor, end; struct sys_class records
+#define INSPECT_DREF_ENABLE   3 // on
+#define INSPECT_DREF_READ     4 // cursor, bytes -> new cursor, end; struct sys_dref_count records
+#define INSPECT_TRACE_MASK    5 // mask, mode (0: as it is)
+#define INSPECT_TRACE_READ    6 // cpu, flush    -> one packet
+#define INSPECT_TRACE_STAT    7 // cpu           -> struct sys_trace_stat
+#define INSPECT_MOVE          8 // cpu: all its threads go to that CPU
+#define INSPECT_BLOCKED_LIST  9 // cursor, bytes -> new cursor, end; sys_blocked_object records
+#define INSPECT_BLOCKED_LOG  10 // COID or 0: all, those to come, too; logging -> how many objects
+#define INSPECT_BLOCKED_READ 11 // cursor, bytes -> new cursor, end; struct sys_blocked_log, each
                                 // with its records
 // clang-format on
 // With begin the library asks the owner of the logs for an area (ipc/log.idl), and does not wait.
 // Without it, it returns the outcome: 0 when this CPU has a log, E_AGAIN, or an error
 // (user/attach_log.h).
-#define MONITOR_LOG 12        // cpu, begin
-#define MONITOR_LOG_DOMAIN 13 // thread's number, its domain in these logs; 0: the process's
+#define INSPECT_LOG 12        // cpu, begin
+#define INSPECT_LOG_DOMAIN 13 // thread's number, its domain in these logs; 0: the process's
 // These two are for the server sched (orrery/sched.h). The kernel lets only who has RIGHT_PLACE ask
 // the second one. Its answers: E_NOENT: no such policy; E_BUSY: another process owns the logs.
-#define MONITOR_SCHED 14        // bytes -> struct sched_state and the decisions that fit
-#define MONITOR_SCHED_POLICY 15 // the policy's name, of 16 bytes, as two words
+#define INSPECT_SCHED 14        // bytes -> struct sched_state and the decisions that fit
+#define INSPECT_SCHED_POLICY 15 // the policy's name, of 16 bytes, as two words
 
 // ---- sleep locks -------------------------------------------------------------------------------
 // A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Why threads of the library leave their CPU, for monitors.
-#include "told.h"
+#include "report.h"
 
 #include "scheduler.h"
 
 #include <trace/reasons.h>
 
-u32 told_reason(u32 wakes)
+u32 report_reason(u32 wakes)
 {
     switch (wakes) {
     case 0:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tells monitors that the CPU goes from one thread of the library to another (kind THREAD of
 // orrery/monitors.h). Disabled.
-#ifndef USERLIB_TOLD_H
-#define USERLIB_TOLD_H
+#ifndef USERLIB_REPORT_H
+#define USERLIB_REPORT_H
 
 #include <user/sensor.h>
 
@@ -14,12 +14,12 @@ struct leaving {
 };
 
 // Does a monitor want it? While none does, this is all that a switch costs.
-static inline bool told_wanted(void)
+static inline bool reports_wanted(void)
 {
     return __builtin_expect(monitors_want() >> SYS_MONITOR_THREAD & 1, 0);
 }
 
 // Returns why a thread leaves that will be woken for one of these (WAKE_*).
-u32 told_reason(u32 wakes);
+u32 report_reason(u32 wakes);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The monitor's channel of a process: a thread of high priority that answers EVENT_MONITOR through
-// the monitor buffer (orrery/monitor.h). A thread answers, and not the upcall, so that a scan holds
-// its objects as any user of them does, and switching tracing may take its time. The thread is made
-// with the first question or the second dispatcher; most processes see neither.
+// The inspection channel of a process: a thread of high priority that answers EVENT_INSPECT through
+// the inspection buffer (orrery/inspect.h). A thread answers, and not the upcall, so that a scan
+// holds its objects as any user of them does, and switching tracing may take its time. The thread
+// is made with the first question or the second dispatcher; most processes see neither.
 #include <co/manager.h>
 #include <orrery/errors.h>
-#include <orrery/monitor.h>
+#include <orrery/inspect.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <string.h>
@@ -36,12 +36,12 @@ static bool counting;          // as the system wants it
 
 static void *buffer(void)
 {
-    return (void *)USER_MONITOR;
+    return (void *)USER_INSPECT;
 }
 
 static u64 room(u64 bytes)
 {
-    return bytes < MONITOR_BYTES ? bytes : MONITOR_BYTES;
+    return bytes < INSPECT_BYTES ? bytes : INSPECT_BYTES;
 }
 
 typedef s64 (*list_function)(u64 *cursor, void *buffer, u64 bytes);
@@ -125,7 +125,7 @@ static s64 read_trace(u64 cpu, bool flush)
 {
     struct trace_packet *packet = undelivered[cpu];
     if (packet == NULL)
-        return user_trace_read((u32)cpu, flush, buffer(), MONITOR_BYTES);
+        return user_trace_read((u32)cpu, flush, buffer(), INSPECT_BYTES);
     undelivered[cpu] = NULL;
     memcpy(buffer(), packet, TRACE_SUBBUFFER_SIZE);
     trace_platform_subbuffer_free(packet);
@@ -135,7 +135,7 @@ static s64 read_trace(u64 cpu, bool flush)
 static void put_back(const struct event *request, s64 status)
 {
     u64 cpu = request->info;
-    if (request->badge != MONITOR_TRACE_READ || status <= 0)
+    if (request->badge != INSPECT_TRACE_READ || status <= 0)
         return;
     undelivered[cpu] = trace_platform_subbuffer_alloc();
     if (undelivered[cpu] != NULL)
@@ -152,13 +152,13 @@ void user_on_question(s64 (*answer)(u64 operation, const u64 arguments[2], void 
 static s64 answer_other(u64 operation, const u64 arguments[2])
 {
     s64 (*function)(u64, const u64 *, void *, u64) = __atomic_load_n(&others, __ATOMIC_ACQUIRE);
-    return function ? function(operation, arguments, buffer(), MONITOR_BYTES) : E_NOTSUP;
+    return function ? function(operation, arguments, buffer(), INSPECT_BYTES) : E_NOTSUP;
 }
 
 static bool names_a_cpu(u64 operation)
 {
-    return operation == MONITOR_TRACE_READ || operation == MONITOR_TRACE_STAT ||
-           operation == MONITOR_MOVE || operation == MONITOR_LOG;
+    return operation == INSPECT_TRACE_READ || operation == INSPECT_TRACE_STAT ||
+           operation == INSPECT_MOVE || operation == INSPECT_LOG;
 }
 
 // Answers one question. The numbers are the asker's: whatever they are, they do no harm here.
@@ -170,32 +170,32 @@ static s64 answer(const struct event *request, u64 results[2])
     if (names_a_cpu(request->badge) && arguments[0] >= ORRERY_MAX_CPUS)
         return E_INVAL;
     switch (request->badge) {
-    case MONITOR_SCAN:
+    case INSPECT_SCAN:
         return fill(co_manager_scan, room(arguments[1]), results);
-    case MONITOR_CLASS:
+    case INSPECT_CLASS:
         return fill(list_classes, room(arguments[1]), results);
-    case MONITOR_DREF_ENABLE:
+    case INSPECT_DREF_ENABLE:
         return set_counting(arguments[0] != 0);
-    case MONITOR_DREF_READ:
+    case INSPECT_DREF_READ:
         return fill(co_manager_dref_read, room(arguments[1]), results);
-    case MONITOR_TRACE_MASK:
+    case INSPECT_TRACE_MASK:
         return set_trace(arguments[0], arguments[1]);
-    case MONITOR_TRACE_READ:
+    case INSPECT_TRACE_READ:
         return read_trace(arguments[0], arguments[1] != 0);
-    case MONITOR_TRACE_STAT:
+    case INSPECT_TRACE_STAT:
         return trace_stat_of(arguments[0]);
-    case MONITOR_MOVE:
+    case INSPECT_MOVE:
         return thread_move_all((u32)arguments[0]);
-    case MONITOR_BLOCKED_LIST:
+    case INSPECT_BLOCKED_LIST:
         return fill(blocked_threads_list, room(arguments[1]), results);
-    case MONITOR_BLOCKED_LOG:
+    case INSPECT_BLOCKED_LOG:
         return blocked_threads_log(arguments[0], arguments[1]);
-    case MONITOR_BLOCKED_READ:
+    case INSPECT_BLOCKED_READ:
         return fill(blocked_threads_read, room(arguments[1]), results);
-    case MONITOR_LOG:
+    case INSPECT_LOG:
         return arguments[1] != 0 ? attach_log((u32)arguments[0])
                                  : attach_log_state((u32)arguments[0]);
-    case MONITOR_LOG_DOMAIN:
+    case INSPECT_LOG_DOMAIN:
         if (arguments[0] > UINT32_MAX || arguments[1] >= LOG_DOMAINS)
             return E_INVAL;
         return own_log_domain((u32)arguments[0], (u32)arguments[1]);
@@ -233,7 +233,7 @@ static void requested(const struct event *event)
     s64 error = wanted ? wake_monitor() : 0;
     struct event request;
     while (error != 0 && next_request(&request)) // no memory for the thread: all are told so
-        sys_monitor_done(request.id, error, 0, 0);
+        sys_inspect_done(request.id, error, 0, 0);
 }
 
 static u64 started_cpus; // atomic, by CPU: its objects and its trace are there
@@ -272,7 +272,7 @@ static s64 __attribute__((noreturn)) monitor_main(void *argument)
         while (next_request(&request)) {
             u64 results[2];
             s64 status = answer(&request, results);
-            if (sys_monitor_done(request.id, status, results[0], results[1]) != 0)
+            if (sys_inspect_done(request.id, status, results[0], results[1]) != 0)
                 put_back(&request, status);
         }
         thread_park(THREAD_FOREVER);
@@ -311,7 +311,7 @@ USER_CPU_START(4, start_cpu);
 // until this is done.
 static s64 start_monitor(void)
 {
-    s64 error = user_on_event(EVENT_MONITOR, requested);
+    s64 error = user_on_event(EVENT_INSPECT, requested);
     if (error != 0)
         return error;
     touch_unwind_map();
