@@ -79,7 +79,7 @@ static void scan_process(struct scan *scan, struct process *process)
     }
 }
 
-static void scan_all(struct scan *scan)
+static void scan_waiters(struct scan *scan)
 {
     struct sys_process_info info;
     u64 cursor = 0;
@@ -144,8 +144,8 @@ CO_METHOD s64 trace_waits(struct trace_manager *self)
     struct scan *scans = kmalloc(2 * sizeof(*scans));
     if (scans == NULL)
         return E_NOMEM;
-    scan_all(&scans[0]);
-    scan_all(&scans[1]);
+    scan_waiters(&scans[0]);
+    scan_waiters(&scans[1]);
     tell_scan(&scans[0], &scans[1]);
     kfree(scans);
     return 0;

@@ -27,6 +27,7 @@ void frame_bytes(struct frame *frame, const void *bytes, u32 count)
 {
     if (!has_room(frame, count))
         return;
+    // cppcheck-suppress uninitvar ; put_varint fills them by another pointer
     memcpy(frame->base + frame->used, bytes, count);
     frame->used += count;
 }

@@ -14,8 +14,8 @@ dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat);
 u32 sample_frame_sums(struct frame *frame, const struct sample_sums *sums, u64 from, u64 to,
                       u32 *samples);
 
-// Fills an event SampleStacks with the frames of the next stacks, which it counts as told, and behind
-// all of those with the oldest sums, as many as fit. Returns how many sums.
+// Fills an event SampleStacks with the frames of the next stacks, which it counts as told, and
+// behind all of those with the oldest sums, as many as fit. Returns how many sums.
 u32 sample_frame_stacks(struct frame *frame, struct sample_stacks *stacks, u64 from, u64 to);
 
 #endif

@@ -6,7 +6,8 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
     userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,client.c console.c counting.c dref.c exclusion.c \
     failures.c frame.c input.c members.c monitors.c objects.c processes.c questions.c queue.c \
-    round.c runs.c sample_frames.c sample_stacks.c sample_sums.c sampling.c sampling_request.c sched.c shared_session.c scope.c \
+    round.c runs.c sample_frames.c sample_stacks.c sample_sums.c sampling.c sampling_request.c \
+    sched.c shared_session.c scope.c \
     server.c service.c session.c walk.c sleep_locks.c switching.c system.c token.c \
     tracing.c tracing_counts.c tracing_left_out.c tracing_lists.c tracing_processes.c \
     tracing_settings.c turn.c \
@@ -16,7 +17,8 @@ DCI_UNIT_CFLAGS := -O1
 DCI_UNIT_INC := tests/unit/dci servers/dci userlib/net/include trace/include userlib/answers/include
 
 $(foreach test,session framing lies lists places pushes counting counting_tasks counting_yields \
-    processes sharing sharing_stacks sharing_sums sharing_trace sleep_locks monitors programs fuzz, \
+    processes sharing sharing_stacks sharing_sums sharing_trace sleep_locks monitors programs \
+    fuzz, \
     $(eval UNIT += dci_$(test)) \
     $(eval dci_$(test)_SRC := tests/unit/dci/$(test).c $(DCI_UNIT_SRC)) \
     $(eval dci_$(test)_INC := $(DCI_UNIT_INC)) $(eval dci_$(test)_CFLAGS := $(DCI_UNIT_CFLAGS)) \
@@ -32,7 +34,8 @@ dci_sample_sums_INC := servers/dci
 dci_sample_sums_LIBS := nanopb
 
 UNIT += dci_shared_session
-dci_shared_session_SRC := tests/unit/dci/shared_session.c tests/unit/dci/shared_clients.c $(GEN)/host/dci.pb-c.c \
+dci_shared_session_SRC := tests/unit/dci/shared_session.c tests/unit/dci/shared_clients.c \
+    $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,shared_session.c frame.c queue.c)
 dci_shared_session_INC := $(DCI_UNIT_INC)
 dci_shared_session_LIBS := nanopb protobuf-c

@@ -37,7 +37,8 @@ gateway_watching_SRC := tests/unit/gateway/watching.c $(addprefix viewer/,gatewa
     gateway/history.c gateway/count_log.c gateway/track.c machine/snapshot.c machine/failures.c \
     output/document.c \
     output/out_file.c samples/ranking.c samples/sample_names.c samples/share.c samples/site_sums.c \
-    samples/site_parts.c samples/stack_table.c samples/sample_sum.c samples/samples.c samples/sampled_events.c samples/default_period.c \
+    samples/site_parts.c samples/stack_table.c samples/sample_sum.c samples/samples.c \
+    samples/sampled_events.c samples/default_period.c \
     counts/metrics.c counts/counts.c counts/count_error.c counts/count_request.c \
     counts/event_list.c symbols/symbols.c symbols/programs.c \
     symbols/images.c symbols/place.c tools/intern.c tools/clock.c \

@@ -151,7 +151,7 @@ function FunctionRow(props: {
       </span>
       <span role="gridcell">
         {isFunction && (
-          <HeatBar thing={row.function} label={props.measure} value={row.share} whole={100} />
+          <HeatBar thing={row.function} label={props.measure} value={row.share} share={row.share} />
         )}
       </span>
       <span role="gridcell" class="number">
