@@ -25,10 +25,10 @@ export class Topic {
   /** Goes up with each change. A view that reads it is drawn again. */
   readonly version: Signal<number> = signal(0);
   readonly tree = new Tree();
-  readonly heat = new HeatTable();
+  readonly #heat = new HeatTable();
   readonly #points = new Points();
-  metrics: FrameMetrics | undefined;
-  ranking: FrameRanking | undefined;
+  #metrics: FrameMetrics | undefined;
+  #ranking: FrameRanking | undefined;
   slices: FrameSlices | undefined;
   threads: FrameThreads | undefined;
   output = "";
@@ -47,13 +47,23 @@ export class Topic {
     readonly wish: Wish,
   ) {}
 
-  /**
-   * Returns the points. A view that reads them is drawn again when there are more, even if another
-   * view watches the topic.
-   */
+  // A view that reads one of these is drawn again when there is more, even if another view watches
+  // the topic.
   get points(): Points {
     this.version.value;
     return this.#points;
+  }
+  get heat(): HeatTable {
+    this.version.value;
+    return this.#heat;
+  }
+  get metrics(): FrameMetrics | undefined {
+    this.version.value;
+    return this.#metrics;
+  }
+  get ranking(): FrameRanking | undefined {
+    this.version.value;
+    return this.#ranking;
   }
 
   /** Draws each view again that watches the topic. */
@@ -70,17 +80,17 @@ export class Topic {
         this.tree.add(frame);
         break;
       case "heat":
-        this.heat.add(frame);
+        this.#heat.add(frame);
         break;
       case "metric":
       case "series":
-        this.points.add(frame);
+        this.#points.add(frame);
         break;
       case "metrics":
-        this.metrics = frame;
+        this.#metrics = frame;
         break;
       case "ranking":
-        this.ranking = frame;
+        this.#ranking = frame;
         break;
       case "slices":
         this.slices = frame;
@@ -105,10 +115,10 @@ export class Topic {
   /** Forgets all at another boot, because its time axis is another. */
   forget(): void {
     this.tree.clear();
-    this.heat.rows.clear();
-    this.points.length = 0;
-    this.metrics = undefined;
-    this.ranking = undefined;
+    this.#heat.rows.clear();
+    this.#points.length = 0;
+    this.#metrics = undefined;
+    this.#ranking = undefined;
     this.slices = undefined;
     this.threads = undefined;
     this.data = undefined;
