@@ -57,7 +57,7 @@ static void tell_monitor(const struct event *event)
     static const u64 results[] = {
         0, 48, 64, INSPECT_BYTES, (u64)E_AGAIN, (u64)E_NOTSUP, INSPECT_BYTES + 1, UINT64_MAX};
     u64 index = (event->id ^ event->badge) % ARRAY_SIZE(results);
-    call(SYS_MONITOR_DONE, event->id, results[index], event->id, UINT64_MAX);
+    call(SYS_INSPECT_DONE, event->id, results[index], event->id, UINT64_MAX);
 }
 
 void event_serve(struct thread *self, const struct event *event)
