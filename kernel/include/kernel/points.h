@@ -106,10 +106,16 @@ TOLD_EVENTS(EVENT_HANDLER)
 // Tells of an event without a point.
 #define TELL(name, ...) happens_##name(__VA_ARGS__)
 
+#ifdef __powerpc64__
+#define POINTS_SECTION ".points,\"a\",@progbits"
+#else // a host test's addresses are known when it is loaded
+#define POINTS_SECTION ".points,\"aw\",@progbits"
+#endif
+
 // One nop; a branch to the label while anybody wants the event.
 #define POINT(name, label)                                                                         \
     __asm__ goto("1: nop\n"                                                                        \
-                 ".pushsection .points,\"a\",@progbits\n"                                          \
+                 ".pushsection " POINTS_SECTION "\n"                                               \
                  ".balign 8\n"                                                                     \
                  ".quad 1b, %l[" #label "], %c0, 0\n"                                              \
                  ".popsection"                                                                     \
