@@ -59,7 +59,8 @@ def rows_of(page, measure, interval, baseline):
     return page.evaluate(ROWS)
 
 
-@pytest.mark.parametrize("seconds", [SHORT, pytest.param(LONG, marks=pytest.mark.minutes)])
+@pytest.mark.minutes
+@pytest.mark.parametrize("seconds", [SHORT, LONG])
 def test_the_object_that_was_hot_for_a_while_is_first_and_sure(quiet, browser, seconds):
     machine, link = quiet
     page = browser.open(link)
