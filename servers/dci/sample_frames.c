@@ -5,7 +5,7 @@
 #define SUM_BYTES_MAX 96
 // The most that one stack takes: 7 fields with their tags, and those around it.
 #define STACK_BYTES_MAX (64 + SYS_CALLERS_MAX * sizeof(u64))
-#define REST_BYTES 32 // `more`, and the fields of SampleSums before the sums
+#define REST_BYTES 32 // `more`, with room to spare
 
 void sample_frame_add(struct frame *frame, const struct sys_sample *sample)
 {

@@ -35,6 +35,8 @@ static struct sample_sums sums;     // of what was read since sums_from
 static u64 sums_from;               // as SampleSums.from
 static struct sample_stacks stacks; // of what was read since stacks_from
 static u64 stacks_from;
+static bool tell_again; // somebody does not know the frames of all stacks
+static u64 told_again;  // when they were told again
 static struct {
     u64 time, before; // of an event's last change: when it was, and the period until then
 } changed[SYS_SAMPLING_EVENTS];
@@ -116,29 +118,33 @@ static bool begin_batch(struct frame *frame, enum form form, bool last)
 
 void sampling_tell_stacks(void)
 {
-    stacks.told = 0;
+    tell_again = true;
 }
 
 // Pushes the sums by stack. Returns false if some are left, because the owner has no room. Who
-// misses a frame does not know its stacks.
+// misses a frame does not know its stacks. All frames are told again once in a while at most:
+// whoever misses them each time takes no more of others' room.
 static bool push_stacks(u64 now, bool last)
 {
     struct frame frame;
-    bool all_know = true;
 
     if (!shared_wanted(shared, FORM_STACKS))
         sample_stacks_forget(&stacks);
+    if (tell_again && now - told_again >= server_ticks(SUMS_INTERVAL_MS)) {
+        stacks.told = 0;
+        told_again = now;
+        tell_again = false;
+    }
     while (stacks.sums.count != 0) {
         if (!begin_batch(&frame, FORM_STACKS, last))
             return false;
         u32 added = sample_frame_stacks(&frame, &stacks, stacks_from, now);
         sample_sums_drop(&stacks.sums, added);
-        all_know &= shared_push_end(shared, &frame, 0, FORM_STACKS);
+        if (!shared_push_end(shared, &frame, 0, FORM_STACKS))
+            tell_again = true;
         if (stacks.sums.count == 0)
             sample_stacks_pushed(&stacks);
     }
-    if (!all_know)
-        sampling_tell_stacks();
     stacks_from = now;
     return true;
 }
@@ -451,6 +457,8 @@ static void begin_session(struct client *client, const dci_SamplingStartRequest 
     memset(changed, 0, sizeof(changed));
     sample_sums_drop(&sums, sums.count);
     sample_stacks_forget(&stacks);
+    tell_again = false;
+    told_again = 0;
     sums_from = stacks_from = began;
     sampling_add_began(&frame, false);
     shared_started(shared, &frame);

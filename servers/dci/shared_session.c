@@ -312,7 +312,7 @@ static dci_SharingEnd reason(const struct shared_session *session)
 {
     if (session->displacing)
         return dci_SharingEnd_SHARING_END_DISPLACED;
-    // Who goes while its own request to end is carried out has stopped it.
+    // Who goes while the end is being told has stopped it.
     return session->owner.client == NULL && session->state == SHARED_RUNNING
                ? dci_SharingEnd_SHARING_END_OWNER_GONE
                : dci_SharingEnd_SHARING_END_STOPPED;

@@ -46,8 +46,9 @@ static s64 map_archive(struct cpio *archive)
 static s64 find_manifest(struct cpio *archive, struct cpio_entry *entry)
 {
     s64 error, more = E_NOENT;
-    while ((error = map_archive(archive)) == E_NOMEM) {
-        log_line("%s: %s; trying again", MANIFEST_FILE, orrery_strerror(error));
+    for (bool told = false; (error = map_archive(archive)) == E_NOMEM; told = true) {
+        if (!told)
+            log_line("%s: %s; trying again", MANIFEST_FILE, orrery_strerror(error));
         thread_sleep_us(RETRY_US);
     }
     while (error == 0 && (more = cpio_next(archive, entry)) > 0)

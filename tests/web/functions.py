@@ -59,6 +59,14 @@ def annotated(machine, path, event, *options):
                    for one in found["functions"]}
 
 
+def all_said(machine, recorded, functions, event):
+    """What the topic says once the history has all samples of the recording."""
+    begin, path = recorded
+    found, _ = annotated(machine, path, event)
+    return wait_for(lambda: (lambda one: one["samples"] == found["samples"] and one)(
+        functions(begin, event)), "all samples in the history")
+
+
 def own_counts(said):
     return {row["function"]: row["samples"] for row in said["rows"] if row["samples"] != 0}
 

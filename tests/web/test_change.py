@@ -17,7 +17,7 @@ MEASURES = ("larx", "run-cycles")
 # Of each line: key, samples, the share's and the rate's change.
 ROWS = """[...document.querySelectorAll('[role="grid"] [data-key^="o:"]')].map((row) => [
     row.dataset.key,
-    Number(row.querySelectorAll('[role="gridcell"]')[5].textContent.replace(",", "")),
+    Number(row.querySelectorAll('[role="gridcell"]')[5].textContent.replaceAll(",", "")),
     ...["share", "rate"].map((of) => row.querySelector(`[data-change=${of}]`)?.textContent)])"""
 
 
@@ -46,8 +46,10 @@ def passes(machine, seconds):
 @contextlib.contextmanager
 def contention(machine):
     number = machine.kov("workload", "start", *CONTENTION)["workload"]["id"]
-    yield
-    machine.kov("workload", "stop", str(number))
+    try:
+        yield
+    finally:
+        machine.kov("workload", "stop", str(number))
 
 
 def rows_of(page, measure, interval, baseline):

@@ -9,7 +9,7 @@ import pytest
 
 from chance import may_be_alike
 from functions import EVENTS, _functions, _recorded  # noqa: F401  pylint: disable=unused-import
-from functions import annotated, own_counts
+from functions import all_said, annotated, own_counts
 from sessions import measure
 from waiting import wait_for
 
@@ -19,11 +19,9 @@ PROFILED = re.compile(r"^ +[\d.]+ % +(\d+)  (\S+)$", re.MULTILINE)
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_functions_have_the_samples_of_the_recording(machine, recorded, functions, event):
-    begin, path = recorded
-    found, expected = annotated(machine, path, event)
+    found, expected = annotated(machine, recorded[1], event)
     assert found["samples"] > 100 and len(expected) > 5
-    said = wait_for(lambda: (lambda one: one["samples"] == found["samples"] and one)(
-        functions(begin, event)), "all samples in the history")
+    said = all_said(machine, recorded, functions, event)
     told = own_counts(said)
     assert said["others"] == 0 and said["unknown"] == found["unknown"]
     assert sum(told.values()) + said["unknown"] == said["samples"] or len(said["rows"]) == 200
@@ -45,8 +43,7 @@ def test_functions_have_the_samples_of_the_recording(machine, recorded, function
 @pytest.mark.parametrize("event", EVENTS)
 def test_the_lines_of_a_function_are_those_of_annotate(machine, recorded, functions, event):
     begin, path = recorded
-    said = functions(begin, event)
-    hottest = said["rows"][0]
+    hottest = all_said(machine, recorded, functions, event)["rows"][0]
     said = functions(begin, event, function=hottest["function"])
     found = machine.kov("annotate", hottest["function"], "-i", path, "-e", event, "--source")
     function, = found["functions"]
@@ -70,9 +67,10 @@ def test_an_object_has_its_own_functions(machine, hot, recorded, functions):
     _, pid, coid = hot.split(":")
     expected = [row["samples"] for row in rows
                 if row.get("coid") == f"0x{coid}" and row.get("coid_pid", 0) == int(pid)]
+    whole = all_said(machine, recorded, functions, event)
     said = functions(begin, event, of=hot)
     assert [said["samples"]] == expected and said["callers"]
-    assert 0 < said["samples"] < functions(begin, event)["samples"]
+    assert 0 < said["samples"] < whole["samples"]
 
 
 def test_another_thing_is_refused(open_page, gateway, functions):  # pylint: disable=unused-argument

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from functions import EVENTS, _functions, _recorded  # noqa: F401  pylint: disable=unused-import
+from functions import all_said
 from waiting import wait_for
 
 EVENT = "instructions:k"
@@ -59,10 +60,9 @@ def shown_rows(page, samples):
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_the_ranking_has_the_numbers_of_the_topic(page, recorded, functions, event):
+def test_the_ranking_has_the_numbers_of_the_topic(machine, page, recorded, functions, event):
     begin, _ = recorded
-    said = wait_for(lambda: (lambda one: one["samples"] and one)(functions(begin, event)),
-                    "samples in the history")
+    said = all_said(machine, recorded, functions, event)
     go(page, "ranking", begin, "&by=function", event)
     page.see(f'[role="grid"][aria-label="Ranking of functions by {event}"]')
     rows = shown_rows(page, said["samples"])

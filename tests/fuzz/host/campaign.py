@@ -16,7 +16,7 @@ import text
 # all but RIGHT_POWER, whose only call would switch the machine off
 RIGHTS = 0x3FF & ~0x10
 RUN_SECONDS = 4 * 3600
-FAILING = 50  # percent of processes during which an allocation fails
+FAILING = 50  # percent of processes with which an allocation is chosen to fail
 ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP "
           "PEER NOTDIR ISDIR NOTEMPTY other").split()
 

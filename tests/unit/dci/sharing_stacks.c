@@ -12,6 +12,7 @@
 #define COUNTS_MAX 65536
 #define NUMBERS_MAX (STACKS_MAX + 1)
 #define CALLERS 16
+#define SAMPLING_STATISTIC EMPTY(SAMPLING_STAT, sampling_stat, SamplingStat, SAMPLING_STAT)
 #define OTHERS UINT32_MAX // `index` of what had no room
 
 struct place {
@@ -347,6 +348,33 @@ static void a_member_that_missed_frames_learns_them_later(void **state)
     watcher_leaves(&lazy);
 }
 
+// Each who comes has to be told all frames, which others get, too: but not for each anew.
+static void who_comes_and_goes_has_frames_told_once_in_a_while(void **state)
+{
+    (void)state;
+    machine.sample_stacks = 8;
+    struct watcher owner = connect(0, CONTROLLER_TOKEN, UINT64_MAX);
+    struct watcher restless = connect(2, OBSERVER_TOKEN, UINT64_MAX);
+    assert_int_equal(watcher_ask(&owner, start(true, true)), 0);
+    for (u32 i = 0; i < 30; i++)
+        samples_come(300, 100);
+    watcher_take(&owner);
+    u64 told = tallies[0].told;
+    for (u32 i = 0; i < 50; i++) {
+        assert_int_equal(watcher_ask(&restless, JOIN_STACKS), 0);
+        samples_come(60, 20); // a second in all
+        assert_int_equal(watcher_ask(&owner, SAMPLING_STATISTIC), 0);
+        assert_int_equal(watcher_ask(&restless, LEAVE_SAMPLING), 0);
+        watcher_take(&restless);
+        restless.running = false; // it has left a session that goes on
+    }
+    watcher_take(&owner);
+    assert_in_range(tallies[0].told, told + 1, 3 * told);
+    assert_int_equal(tallies[0].unknown, 0);
+    watcher_leaves(&owner);
+    watcher_leaves(&restless);
+}
+
 static void stacks_need_sums(void **state)
 {
     (void)state;
@@ -370,6 +398,7 @@ int main(void)
         TEST(who_comes_late_learns_all_frames),
         TEST(who_does_not_read_loses_stacks_but_knows_how_many),
         TEST(a_member_that_missed_frames_learns_them_later),
+        TEST(who_comes_and_goes_has_frames_told_once_in_a_while),
         TEST(stacks_need_sums),
     };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { functionRows, functionsWish, rankedThing, readFunctions } from "../src/model/functions.ts";
+import { functionRows, functionsWish, rankedThing } from "../src/model/functions.ts";
+import { readSaidFunctions } from "../src/wire/messages.ts";
 
 const row = (name: string, samples: number) => ({ function: name, samples, share: 1, error: 1 });
 
 test("rows and the rest add up to all samples", () => {
   const said = { samples: 100, unknown: 7, pending: 3, rows: [row("a:b", 50), row("a:c", 20)] };
-  const rows = functionRows(readFunctions(said));
+  const rows = functionRows(readSaidFunctions(said));
   assert.deepEqual(
     rows.map((one) => [one.rank, one.samples]),
     [
@@ -23,9 +24,9 @@ test("rows and the rest add up to all samples", () => {
 
 test("nothing is left where all is in rows; what makes no sense is no row", () => {
   const said = { samples: 50, unknown: 0, pending: 0, rows: [row("a:b", 50)] };
-  assert.equal(functionRows(readFunctions(said)).length, 1);
-  assert.deepEqual(functionRows(readFunctions(undefined)), []);
-  assert.deepEqual(functionRows(readFunctions({ samples: "x", unknown: -1 })), []);
+  assert.equal(functionRows(readSaidFunctions(said)).length, 1);
+  assert.deepEqual(functionRows(readSaidFunctions(undefined)), []);
+  assert.deepEqual(functionRows(readSaidFunctions({ samples: "x", unknown: -1 })), []);
 });
 
 test("a filter of one thing alone is that thing's functions; another is told", () => {

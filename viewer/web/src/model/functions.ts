@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of a thing: what the topic says, with the samples that are in none of its rows.
 
-import { type SaidFunctionRow, type SaidFunctions, readSaidFunctions } from "../wire/messages.ts";
+import type { SaidFunctionRow, SaidFunctions } from "../wire/messages.ts";
 import type { Chip } from "./filter.ts";
 import { COUNTED } from "./store.ts";
 import { type ThingKind, parseKey } from "./things.ts";
@@ -15,7 +15,7 @@ export interface RankedFunction extends SaidFunctionRow {
 const KINDS: readonly ThingKind[] = ["machine", "cpu", "process", "object", "class", "code"];
 
 /** Whether functions of it can be asked for. */
-export const hasFunctions = (key: string): boolean => KINDS.includes(parseKey(key).kind);
+const hasFunctions = (key: string): boolean => KINDS.includes(parseKey(key).kind);
 
 /** Calls and misses are counted where no stack is known. */
 export const isOfFunctions = (measure: string): boolean =>
@@ -70,5 +70,3 @@ export function functionRows(said: SaidFunctions): RankedFunction[] {
     ...rest.filter((row) => row.samples > 0),
   ];
 }
-
-export const readFunctions = readSaidFunctions;

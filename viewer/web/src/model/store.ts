@@ -182,9 +182,10 @@ export const selection = signal("");
 export const rankedBy = signal<RankedBy>(RANKED_BY[0].by);
 const functionOfThing = signal({ name: "", of: "" });
 /** The function of the selection, "kernel:panic", whose callers and lines are shown; "": none. */
-export const chosenFunction = computed(() =>
-  functionOfThing.value.of === selection.value ? functionOfThing.value.name : "",
-);
+export const chosenFunction = computed(() => {
+  const { name, of } = functionOfThing.value;
+  return of !== "" && of === selection.value ? name : "";
+});
 /** What the Timeline of a trace is zoomed to (window.ts). */
 export const zoomed = signal<{ machine: string; interval: Interval } | undefined>(undefined);
 export const chips = signal<readonly Chip[]>([]);
@@ -285,7 +286,7 @@ export function chooseMachine(name: string): void {
     machine.value = name;
     if (isTrace.value) view.value = "timeline";
     machineSpoke();
-    selection.value = "";
+    chooseFunction("", "");
     baseline.value = undefined;
     ownMarks.value = [];
     chips.value = chips.value.filter(isOfEachMachine);
@@ -493,6 +494,7 @@ export function findBoot(): void {
       boot: "",
       range: undefined,
       selection: "",
+      function: "",
       baseline: undefined,
       marks: [],
       chips: chips.value.filter(isOfEachMachine),

@@ -48,7 +48,7 @@ export class Topic {
   ) {}
 
   // A view that reads one of these is drawn again when there is more, even if another view watches
-  // the topic.
+  // the topic. Who reads another field reads `version`, too.
   get points(): Points {
     this.version.value;
     return this.#points;

@@ -7,7 +7,7 @@ import { percent } from "../base/number.ts";
 export function HeatBar(props: {
   thing: string;
   label: string;
-  /** Events a second. */
+  /** What the bar is of, in the view's unit. */
   value: number;
   /** Percent: the length of the bar. */
   share: number;

@@ -4,11 +4,15 @@
 import type { ComponentChildren, JSX } from "preact";
 import { count, percent, plusMinus } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
-import { functionsWish, readFunctions } from "../../model/functions.ts";
+import { functionsWish } from "../../model/functions.ts";
 import { saveText } from "../../model/hand_out.ts";
 import * as store from "../../model/store.ts";
 import type { Topic } from "../../model/topics.ts";
-import type { SaidFunctionLine, SaidFunctions } from "../../wire/messages.ts";
+import {
+  type SaidFunctionLine,
+  type SaidFunctions,
+  readSaidFunctions,
+} from "../../wire/messages.ts";
 import { useTopic } from "../use_topic.ts";
 
 const HOTTEST_MOST = 8;
@@ -33,7 +37,7 @@ export function FunctionsOf({ of }: { of: string }): JSX.Element | null {
   if (!all) return null;
   if (all.error) return <p class="dim">{all.error}</p>;
   if (all.version.value === 0) return null;
-  const said = readFunctions(all.data);
+  const said = readSaidFunctions(all.data);
   return (
     <section class="functions-of" aria-label="Functions">
       <Parts
@@ -85,7 +89,7 @@ function Unsaid({ said }: { said: SaidFunctions }): JSX.Element | null {
 
 function OneFunction(props: { name: string; topic: Topic | undefined }): JSX.Element {
   const { name, topic } = props;
-  const said = readFunctions(topic?.data);
+  const said = readSaidFunctions(topic?.data);
   const isSaid = topic !== undefined && topic.version.value > 0;
   return (
     <div data-function={name}>

@@ -141,7 +141,9 @@ function Filter(): JSX.Element | null {
       ))}
       <span class="dim" role="status">
         {Number.isNaN(hidden)
-          ? "hides nothing in this view"
+          ? Number.isNaN(all)
+            ? "hides nothing in this view"
+            : `leaves ${count(all)} ${hides.value.unit}`
           : `hides ${count(hidden)} of ${count(all)} ${hides.value.unit}${part}`}
       </span>
     </>

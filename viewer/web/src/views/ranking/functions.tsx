@@ -11,17 +11,18 @@ import {
   functionsWish,
   isOfFunctions,
   rankedThing,
-  readFunctions,
 } from "../../model/functions.ts";
 import * as store from "../../model/store.ts";
+import { readSaidFunctions } from "../../wire/messages.ts";
 import { HeatBar } from "../../widgets/heat_bar.tsx";
 import { VirtualList, rowPlace } from "../../widgets/list.tsx";
 import { NothingToShow, measureTrouble } from "../frame/trouble.tsx";
 import { kovCommand } from "../kov.ts";
+import { useShows } from "../hides.ts";
 import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
 import { ByChoice } from "./by_choice.tsx";
-import { pointed, useHeldOrder } from "./held_order.ts";
+import { heldList, useHeldOrder } from "./held_order.ts";
 
 const keyOf = (row: RankedFunction): string => `${row.rank > 0} ${row.function}`;
 
@@ -29,9 +30,10 @@ export function FunctionRanking(): JSX.Element {
   const measure = store.measure.value;
   const { of, ignores } = rankedThing(store.chips.value);
   const topic = useTopic(functionsWish(of, measure, store.rangeWish.value));
-  const said = readFunctions(topic?.data);
+  const said = readSaidFunctions(topic?.data);
   const all = functionRows(said);
   const rows = useHeldOrder(all, keyOf);
+  useShows(of === "m" ? Number.NaN : said.samples);
   const name = store.chosenFunction.value;
   const chosen = rows.findIndex(
     (one) => one.rank > 0 && one.function === name && store.selection.value === of,
@@ -61,14 +63,7 @@ export function FunctionRanking(): JSX.Element {
         columns={9}
         chosen={chosen}
         choose={choose}
-        onKey={(key) => {
-          if (key !== "Enter") return false;
-          store.inspectorOpen.value = true;
-          return true;
-        }}
-        onPointer={(inside) => {
-          pointed.value = inside;
-        }}
+        {...heldList}
         rowId={(index) => `function-${index}`}
         header={<Head />}
         row={(index) => (

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Rows stay where they are while the pointer is over them.
+// A list of what the inspector tells of, by Enter. Rows stay where they are while the pointer is
+// over them.
 
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { keepOrder } from "../../model/rows.ts";
+import { inspectorOpen } from "../../model/store.ts";
 
 /** The pointer is over the rows. */
-export const pointed = signal(false);
+const pointed = signal(false);
+
+export const heldList = {
+  onKey: (key: string): boolean => {
+    if (key !== "Enter") return false;
+    inspectorOpen.value = true;
+    return true;
+  },
+  onPointer: (inside: boolean): void => {
+    pointed.value = inside;
+  },
+};
 
 export function useHeldOrder<Row>(
   rows: readonly Row[],

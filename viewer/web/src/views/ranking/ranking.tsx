@@ -27,7 +27,7 @@ import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
 import { ByChoice } from "./by_choice.tsx";
 import { FunctionRanking } from "./functions.tsx";
-import { pointed, useHeldOrder } from "./held_order.ts";
+import { heldList, useHeldOrder } from "./held_order.ts";
 
 interface Ranked {
   thing: Thing | undefined;
@@ -153,14 +153,7 @@ function ThingRanking({ by }: { by: "object" | "class" | "process" }): JSX.Eleme
         columns={baseline ? 13 : 7}
         chosen={chosen}
         choose={choose}
-        onKey={(key) => {
-          if (key !== "Enter") return false;
-          store.inspectorOpen.value = true;
-          return true;
-        }}
-        onPointer={(inside) => {
-          pointed.value = inside;
-        }}
+        {...heldList}
         rowId={(index) => `rank-${index}`}
         header={<Head title={title} compares={baseline !== undefined} />}
         row={(index) => (
