@@ -52,6 +52,25 @@ def test_a_machine_that_does_nothing_is_sampled_rarely(machine):
         assert pace(machine) == [RARELY, OFTEN, RARELY, OFTEN]
 
 
+def test_samples_from_before_a_change_count_as_they_were(machine):
+    """They come behind it. Each stands for as much as when it was taken: the load is the same."""
+    with Gateway("-m", f"orrery=127.0.0.1:{machine.port}") as gateway, \
+            Browser(gateway) as browser:
+        browser.say(type="watch", id=1, machine="orrery", kind="heat", measure="run-cycles")
+        machine.wait_for("sampling_change")
+        # 100 s of a CPU, by few samples: more than half of one, however slow the host is
+        push_cycles(machine, 100 * 97, dci.SUM_NONE, RARELY)
+        looks = len(machine.asked("sampling_stat"))
+        machine.wait_for("sampling_stat", looks + 3)  # one a second
+        assert pace(machine) == [RARELY, OFTEN]
+        push_cycles(machine, 997, dci.SUM_IDLE, OFTEN)
+        machine.wait_for("sampling_change", 2)
+        push_cycles(machine, 100, dci.SUM_NONE, OFTEN)  # 0.1 s of a CPU: quiet as before
+        looks = len(machine.asked("sampling_stat"))
+        machine.wait_for("sampling_stat", looks + 3)
+        assert pace(machine) == [RARELY, OFTEN, RARELY]
+
+
 def test_a_recording_has_many_samples(machine, tmp_path):
     with Gateway("-m", f"orrery=127.0.0.1:{machine.port}", "--record", tmp_path / "tape"):
         machine.wait_for("sampling_change")

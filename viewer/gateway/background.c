@@ -26,7 +26,9 @@ static void note_session(struct background *background, const struct sampled_eve
     background->events = *events;
     background->running = true;
     background->stacks = (struct stack_numbers){0};
-    background->seen_samples = background->seen_idle = 0;
+    background->used = 0;
+    background->has_samples = false;
+    background->seen_at = clock_now();
     if (background->history != NULL)
         history_begin_session(background->history, time, events);
 }
@@ -137,19 +139,16 @@ int background_attend(struct background *background)
 
 // Looks how much of the CPUs was in use since the last look. Without a sample since then, what was
 // known stays.
-static void look_at_load(struct background *background, u64 period)
+static void look_at_load(struct background *background)
 {
-    const struct sample_totals *totals = &background->samples.by_event[0];
-    u64 samples = totals->samples - background->seen_samples;
-    u64 idle = totals->idle - background->seen_idle;
     double now = clock_now(), seconds = now - background->seen_at;
-    background->seen_samples = totals->samples;
-    background->seen_idle = totals->idle;
-    background->seen_at = now;
-    if (samples == 0)
+    if (!background->has_samples)
         return;
-    double used = (double)(samples - idle) * (double)period / SAMPLING_EVENTS_PER_SECOND;
+    double used = (double)background->used / SAMPLING_EVENTS_PER_SECOND;
     background->is_quiet = used < QUIET_CPUS * seconds;
+    background->seen_at = now;
+    background->used = 0;
+    background->has_samples = false;
 }
 
 int background_pace(struct background *background, bool is_watched)
@@ -160,7 +159,7 @@ int background_pace(struct background *background, bool is_watched)
     bool is_usual = background->running && background->mine && background->wanted[0] == 0 &&
                     first->event == SAMPLED_RUN_CYCLES;
     if (is_usual)
-        look_at_load(background, first->period);
+        look_at_load(background);
     background->often = is_watched && !background->is_quiet;
     u64 period = run_cycles_period(background);
     if (!is_usual || first->period == period)
@@ -259,9 +258,19 @@ static void hand_on(struct background *background)
     background->samples.count = 0;
 }
 
+// Each sample counts with the period of its own time: those from before a change come after it.
+static void note_load(struct background *background, const struct site_sum *sum)
+{
+    if (sum->site.event != 0 || (sum->site.kind != SITE_ALL && sum->site.kind != SITE_IDLE))
+        return;
+    background->used += sum->site.kind == SITE_ALL ? (s64)sum->events : -(s64)sum->events;
+    background->has_samples = true;
+}
+
 static void take_sum(void *context, const struct site_sum *sum, u64 from, u64 to)
 {
-    const struct background *background = context;
+    struct background *background = context;
+    note_load(background, sum);
     if (background->history != NULL)
         history_add_sum(background->history, sum, from, to);
 }

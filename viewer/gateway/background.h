@@ -17,7 +17,8 @@ struct background {
     bool often; // run cycles are sampled often (background_pace)
     // What was known of run cycles at the last look at the machine's load, and when that was, by
     // clock_now(); whether little ran before it.
-    u64 seen_samples, seen_idle;
+    s64 used; // run cycles that were not idle, since the last look at the load
+    bool has_samples;
     double seen_at;
     bool is_quiet;
     char owner[48];          // who samples, if we do not

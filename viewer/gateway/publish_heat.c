@@ -171,16 +171,6 @@ static void share_sums(struct heat *heat, const struct estimate *all)
     }
 }
 
-// What was counted has no samples: its part of all that was counted is exact.
-static void share_counts(struct heat *heat, const struct estimate *all)
-{
-    for (u32 thing = 1; thing < heat->count; thing++) {
-        struct thing_heat *counted = &heat->things[thing];
-        counted->share = (struct estimate){100 * counted->own.value / all->value, 0};
-        counted->sum_share = (struct estimate){100 * counted->sum.value / all->value, 0};
-    }
-}
-
 static struct block *heat_block(const struct heat *heat, double seconds,
                                 const struct frame_head *like)
 {
@@ -230,8 +220,6 @@ int publish_heat(struct machine *machine, struct published *published)
         sum_up(machine, &heat);
         own_sums(machine, &heat, &ranking);
         share_sums(&heat, &ranking.events);
-        if (ranking.samples == 0 && ranking.events.value > 0)
-            share_counts(&heat, &ranking.events);
         seconds = (double)site_sums_covered(&interval.sums, event) / (double)machine->timebase_hz;
         ranking_free(&ranking);
     }

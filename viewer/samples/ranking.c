@@ -137,12 +137,13 @@ static void add_up(struct table *table, const struct ranking *ranking)
     }
 }
 
+// Of what was counted there are no samples: its share is exact.
 static struct estimate share_in(const struct table *table, const struct ranking *ranking,
                                 size_t row)
 {
     const struct sample_sum *sum = &table->row_sums[row];
     return share_base_share(&table->base, ranking->rows[row].kind == SITE_IDLE, (double)sum->events,
-                            sum->samples != 0);
+                            sum->samples != 0 || sum->events != 0);
 }
 
 static void free_table(struct table *table)
