@@ -34,7 +34,8 @@ dci_sample_sums_INC := servers/dci
 dci_sample_sums_LIBS := nanopb
 
 UNIT += dci_shared_session
-dci_shared_session_SRC := tests/unit/dci/shared_session.c tests/unit/dci/shared_clients.c \
+dci_shared_session_SRC := \
+    $(addprefix tests/unit/dci/,shared_session.c shared_model.c shared_clients.c) \
     $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,shared_session.c frame.c queue.c)
 dci_shared_session_INC := $(DCI_UNIT_INC)

@@ -47,25 +47,31 @@ kov_contention_SRC := tests/unit/viewer/contention.c \
     symbols/symbols.c samples/sample_sum.c \
     samples/samples.c machine/snapshot.c symbols/programs.c symbols/images.c) $(KOV_UNIT_BASE)
 kov_contention_LIBS := dw elf m
-UNIT += kov_ranking kov_track kov_history
-kov_ranking_SRC := tests/unit/viewer/ranking.c \
-    $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
+UNIT += kov_ranking kov_ranking_change kov_track kov_history kov_history_sums
+KOV_UNIT_RANKING := $(addprefix viewer/,samples/sample_names.c \
     samples/ranking.c samples/share.c samples/site_parts.c samples/site_sums.c samples/sort.c \
     symbols/place.c tools/intern.c symbols/symbols.c samples/sample_sum.c counts/metrics.c \
     counts/counts.c \
     counts/count_error.c samples/samples.c machine/snapshot.c symbols/programs.c \
     symbols/images.c) $(KOV_UNIT_BASE)
+kov_ranking_SRC := tests/unit/viewer/ranking.c viewer/locks/contention.c \
+    viewer/samples/aggregate.c $(KOV_UNIT_RANKING)
 kov_ranking_LIBS := dw elf m
+kov_ranking_change_SRC := tests/unit/viewer/ranking_change.c $(KOV_UNIT_RANKING)
+kov_ranking_change_LIBS := dw elf m
 kov_track_SRC := tests/unit/viewer/track.c viewer/gateway/track.c $(KOV_UNIT_BASE)
 kov_track_LIBS := m
-kov_history_SRC := tests/unit/viewer/history.c \
-    $(addprefix viewer/,gateway/history.c gateway/count_log.c gateway/track.c \
+KOV_UNIT_HISTORY := $(addprefix viewer/,gateway/history.c gateway/count_log.c gateway/track.c \
     samples/site_sums.c samples/share.c samples/stack_table.c \
-    samples/decode_sums.c samples/sample_sum.c samples/samples.c samples/sampled_events.c \
+    samples/sample_sum.c samples/samples.c samples/sampled_events.c \
     samples/default_period.c counts/metrics.c counts/counts.c counts/count_error.c \
     counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
+kov_history_SRC := tests/unit/viewer/history.c $(KOV_UNIT_HISTORY)
 kov_history_LIBS := protobuf-c m
+kov_history_sums_SRC := tests/unit/viewer/history_sums.c viewer/samples/decode_sums.c \
+    $(KOV_UNIT_HISTORY)
+kov_history_sums_LIBS := protobuf-c m
 UNIT += kov_stacks
 kov_stacks_SRC := tests/unit/viewer/stacks.c \
     $(addprefix viewer/,samples/decode_sums.c samples/stack_table.c samples/site_sums.c \
