@@ -5,6 +5,7 @@ MODULE := kernel
 # E_NOTSUP. OBSERVERS= leaves them all out.
 OBSERVERS ?= log monitors
 ABSENT := $(filter-out $(OBSERVERS),log monitors)
+$(if $(filter-out log monitors,$(OBSERVERS)),$(error OBSERVERS= takes log, monitors or nothing))
 KERNEL_SRC := $(patsubst kernel/%,%,$(filter-out $(SANITIZE_OMITTED) $(ABSENT:%=kernel/%/%), \
     $(wildcard kernel/*/*.c kernel/*/*.S)))
 # WITHOUT_SENSORS=1: those of monitors are compiled out, and there are no monitors.

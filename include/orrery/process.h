@@ -129,7 +129,7 @@ s64 sys_timer(u64 deadline);
 #define INSPECT_PATIENCE_US 1000000 // longest wait for an answer
 struct sys_inspect_question {
     u32 pid;
-    u32 operation; // MONITOR_*
+    u32 operation; // INSPECT_*
     u64 arguments[4];
     u64 patience_us; // time for the answer; 0 or more than INSPECT_PATIENCE_US: INSPECT_PATIENCE_US
     u64 kick;        // bits of an EVENT_KICK for the calling dispatcher at the answer; 0: none
@@ -159,7 +159,7 @@ s64 sys_inspect_answer(u32 pid, u64 question, struct sys_inspect_answer *answer,
 // cannot tell which.
 struct sys_inspect_request {
     u32 pid;
-    u32 operation; // MONITOR_*
+    u32 operation; // INSPECT_*
     u64 arguments[4];
     u64 results[2];
 };

@@ -273,6 +273,7 @@ static void set_owner(struct tracking *tracking)
         return;
     if (*place == NULL) {
         tracking->owner->pid = pid_of(tracking->process);
+        tracking->owner->place = place;
         monitor_tracks_link(tracking->owner, &owners);
         __atomic_store_n(place, tracking->owner, __ATOMIC_SEQ_CST);
         tracking->owner = NULL;
@@ -423,6 +424,8 @@ static void remove_here(void *argument)
     }
 }
 
+// One that is in the list has its place: the end of its process removes it (process_gone). No
+// reference is taken, as giving the last one back ends a process, which takes other mutexes.
 static void remove_owners(struct removal *removal)
 {
     struct monitor_tracks *next;
@@ -431,10 +434,7 @@ static void remove_owners(struct removal *removal)
         next = at->next;
         if (!remove_from(removal, at))
             continue;
-        HELD(process) struct process *process = at->pid != 0 ? process_get(at->pid) : NULL;
-        if (at->pid != 0 && process == NULL) // its end removes them
-            continue;
-        *owner_place(process) = NULL;
+        *at->place = NULL;
         free_tracks(at);
     }
 }

@@ -11,7 +11,7 @@
 
 struct monitor;
 
-// ipc/fast_path.S loads the first three fields in one piece.
+// fire.S loads the first three fields in one piece.
 struct monitor_track {
     struct monitor_ring *ring; // of the thread's CPU; NULL: of a process
     u32 kinds;
@@ -32,7 +32,8 @@ struct monitor_tracks {
     struct monitor_track library; // first takes what the thread itself has told to its rings
     struct monitor_track list[SYS_MONITORS_THREAD];
     struct monitor_ring library_ring;
-    u64 library_since; // nobody wanted earlier records
+    u64 library_since;             // nobody wanted earlier records
+    struct monitor_tracks **place; // of a process's: what points at it
 };
 _Static_assert(offsetof(struct monitor_tracks, list) ==
                    offsetof(struct monitor_tracks, library) + sizeof(struct monitor_track),

@@ -26,7 +26,7 @@ static bool begun;
 static u32 before[POINTS_MAX];          // own instructions of places,
 static u32 exits_before[HANDLERS_MAX];  // … and of exits
 static const struct observer *changing; // what it will want:
-static u64 wish;
+static u64 next_wants;
 
 // ---- who wants what -----------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ static u64 wanted_bits(const struct handler *handler)
 {
     if (handler->observer == NULL) // an event's first, or a lifetime's
         return 0;
-    return handler->wants & (handler->observer == changing ? wish : handler->observer->wants);
+    return handler->wants & (handler->observer == changing ? next_wants : handler->observer->wants);
 }
 
 // Returns the first wanted handler of an event from `at` on that has code, or NULL.
@@ -215,7 +215,7 @@ void observer_wants(struct observer *observer, u64 wants)
     if (!begun)
         begin();
     changing = observer;
-    wish = wants;
+    next_wants = wants;
     bool fast = fast_paths_change();
     if (fast)
         give_way();

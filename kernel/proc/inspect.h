@@ -14,7 +14,7 @@ struct inspection {
     void *buffer;         // USER_INSPECT as the kernel sees it, once there
     u64 question;         // number of the open question, or of the last one
     u32 asker;            // pid of who asked; 0: no question is open
-    u32 operation;        // MONITOR_* of the open question
+    u32 operation;        // INSPECT_* of the open question
     u64 arguments[2];     // the first ones
     u64 deadline;         // an answer after it is none
     bool queued;          // `posted` is in a dispatcher's queue

@@ -501,12 +501,6 @@ void thread_yield(void)
     soft_mask_restore(masked);
 }
 
-// An idle CPU has no tick, so readers would take the last length for that of now.
-static void tell_idle(void)
-{
-    HAPPENS(idle);
-}
-
 // Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no
 // generation: as one it would hold back quiescence for as long as others keep it from running.
 // H_CEDE is entered with EE off, so that nothing can come between the decision and the sleep, and
@@ -522,7 +516,7 @@ void thread_idle_loop(struct thread *idle)
         co_cpu_advance();
         if (idle->switches != turns) {
             turns = idle->switches;
-            tell_idle();
+            HAPPENS(idle);
         }
         soft_mask_restore(masked);
         hard_mask();

@@ -60,13 +60,9 @@ static void let_off_here(void *argument)
     leave_out_here(percpu()->dispatcher);
 }
 
-// On return every CPU acts by it. Returns 0 or E_NOENT.
-static s64 set_untraced(u32 pid, bool untraced)
+// On return every CPU acts by it.
+static void set_untraced(struct process *process, bool untraced)
 {
-    struct process *process = process_get(pid);
-
-    if (process == NULL)
-        return E_NOENT;
     spin_lock(&process->lock);
     process->untraced = untraced;
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -75,8 +71,6 @@ static s64 set_untraced(u32 pid, bool untraced)
     }
     spin_unlock(&process->lock);
     cpus_call(UINT64_MAX, let_off_here, NULL);
-    process_put(process);
-    return 0;
 }
 
 // ---- whom ---------------------------------------------------------------------------------------
@@ -104,52 +98,67 @@ static u32 place_of(u32 pid)
     return place;
 }
 
-static s64 add(u32 pid)
+static s64 add(u32 pid, struct process *process)
 {
     if (count == LEFT_OUT_MAX)
         return E_LIMIT;
+    if (process == NULL)
+        return E_NOENT;
     pids[count++] = pid;
     follow();
-    s64 error = set_untraced(pid, true);
-    if (error != 0)
-        count--;
-    else
-        trace_state_left_out(pid, 1);
-    return error;
+    set_untraced(process, true);
+    trace_state_left_out(pid, 1);
+    return 0;
 }
 
-static void take_away(u32 place)
+static void take_away(u32 place, struct process *process)
 {
-    set_untraced(pids[place], false); // an error: it has ended
+    if (process != NULL) // else it has ended
+        set_untraced(process, false);
     trace_state_left_out(pids[place], 0);
     pids[place] = pids[--count];
+}
+
+// The last reference to a process may end it, which takes mutexes of this rank: so it is given back
+// behind the mutex.
+static s64 set_left_out(u32 pid, bool left_out)
+{
+    HELD(process) struct process *process = process_get(pid);
+    s64 error = 0;
+
+    mutex_lock(&mutex);
+    u32 place = place_of(pid);
+    if (left_out && place == count)
+        error = add(pid, process);
+    else if (!left_out && place < count)
+        take_away(place, process);
+    follow();
+    mutex_unlock(&mutex);
+    return error;
 }
 
 s64 trace_left_out_set(u32 pid, bool left_out)
 {
     if (pid == 0)
         return E_INVAL;
-    if (!trace_reader_is_caller())
-        return E_PERM;
+    return trace_reader_is_caller() ? set_left_out(pid, left_out) : E_PERM;
+}
+
+// Returns 0 if there is none.
+static u32 last_pid(void)
+{
     mutex_lock(&mutex);
-    u32 place = place_of(pid);
-    s64 error = 0;
-    if (left_out && place == count)
-        error = add(pid);
-    else if (!left_out && place < count)
-        take_away(place);
-    follow();
+    u32 pid = count > 0 ? pids[count - 1] : 0;
     mutex_unlock(&mutex);
-    return error;
+    return pid;
 }
 
 void trace_left_out_clear(void)
 {
-    mutex_lock(&mutex);
-    while (count > 0)
-        take_away(count - 1);
-    follow();
-    mutex_unlock(&mutex);
+    u32 pid;
+
+    while ((pid = last_pid()) != 0)
+        set_left_out(pid, false);
 }
 
 void trace_left_out_tell(void)

@@ -114,19 +114,16 @@ static bool was_so(const struct scan *other, const struct waiting_thread *waitin
     return false;
 }
 
-static void tell_call(const struct scan *first, const struct open_call *call)
-{
-    if (owes(first, call->server, call->id))
-        trace_state_call(call->id, call->thread, call->server);
-}
-
 static void tell_scan(const struct scan *first, const struct scan *second)
 {
     u32 place = 0;
 
     trace_state_waits(second->call_count, second->thread_count, second->left_out);
-    for (u32 i = 0; i < second->call_count; i++)
-        tell_call(first, &second->calls[i]);
+    for (u32 i = 0; i < second->call_count; i++) {
+        const struct open_call *call = &second->calls[i];
+        if (owes(first, call->server, call->id))
+            trace_state_call(call->id, call->thread, call->server);
+    }
     for (u32 i = 0; i < second->thread_count; i++) {
         const struct waiting_thread *waiting = &second->threads[i];
         const struct trace_waits_thread *thread = &waiting->thread;

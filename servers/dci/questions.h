@@ -22,7 +22,7 @@ enum question_outcome {
 struct question {
     struct question *next;
     u32 pid;
-    u32 operation; // MONITOR_*
+    u32 operation; // INSPECT_*
     enum question_outcome outcome;
     s64 error;    // QUESTION_IMPOSSIBLE
     s64 number;   // the kernel's; 0: not asked yet, because another question to the process is open

@@ -12,7 +12,7 @@ struct switched_process {
 };
 
 struct switching {
-    u32 operation; // MONITOR_*: the question
+    u32 operation; // INSPECT_*: the question
     void (*arguments)(u64 arguments[4], bool on);
     bool (*wanted)(u32 pid); // returns true if it is to be on in a process
     bool (*stays)(u32 pid);  // returns true if it may stay on in a process where it is on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A policy of a scheduler: an object with its own methods, which a scheduler gets when it is made.
+// A policy of a scheduler: an object with its own methods (`scheduler_policy`).
 // Without one it does as this library's own code says: slices of one length, each thread's priority
 // its own. Methods run inside of user_disable, on the scheduler's CPU.
 #ifndef USERLIB_POLICY_H

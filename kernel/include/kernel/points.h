@@ -88,7 +88,7 @@ TOLD_EVENTS(EVENT_HANDLER)
 
 // Registers a function for an event, while the observer wants any of these bits. order: a digit
 // from 1 on; handlers of an event are called in that order. Handlers run in the event's context;
-// they lock, allocate and change nothing of the core.
+// those of events with points lock, allocate and change nothing of the core.
 #define HANDLES(event_name, order, function, watcher, bits)                                        \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&(function)), event_name##_handler *),  \
                    "takes what the event has");                                                    \
@@ -100,7 +100,7 @@ TOLD_EVENTS(EVENT_HANDLER)
     static const struct handler event_name##_is_handled                                            \
         __attribute__((used, section(".handlers." #event_name "." #order))) = {                    \
             EVENT_##event_name, bits, watcher, NULL, NULL}
-// The same as HANDLES, always.
+// The same, always: for events without a point, as nothing patches one for it.
 #define HANDLES_ALWAYS(event_name, order, function) HANDLES(event_name, order, function, NULL, 0)
 
 // Tells of an event without a point.

@@ -28,7 +28,7 @@ enum mutex_rank {
     MUTEX_SERVICE = 1, // a service object's state
     MUTEX_DEVICE,      // a device, or a CPU's records
     MUTEX_MONITORS,    // whom monitors track
-    MUTEX_POINTS,      // what is patched into the scheduler
+    MUTEX_POINTS,      // what is patched at points
 };
 
 struct mutex {

@@ -137,7 +137,7 @@ u32 dispatcher_cpu(const struct dispatcher *dispatcher)
 
 struct dispatcher *dispatcher_current(void)
 {
-    return NULL; // nobody asks while the points of the logs are off
+    return NULL; // nobody asks while no point is on
 }
 
 u32 dispatcher_domain(const struct dispatcher *dispatcher)
