@@ -115,7 +115,7 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_SHORT) $(PYTHON_GEN) $(WEB_TO
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
-test-now: system-ready $(UNIT_BINS) $(WEB_TOOLS) $(WEB_OUT)/vectors
+test-now: system-ready $(PROMETHEUS_STAMP) $(UNIT_BINS) $(WEB_TOOLS) $(WEB_OUT)/vectors
 	@scripts/run-tests --build $(BUILD) $(TESTFLAGS) --marked 'not minutes' $(UNIT_BINS)
 
 # The tables of POSIX calls: what the host's library says, then what ours does.
@@ -134,7 +134,7 @@ test-core-now: $(BENCH_INITRD)
 	done
 
 # What `make test` leaves out, as each takes minutes.
-test-long-now: system-ready $(WEB_TOOLS)
+test-long-now: system-ready $(PROMETHEUS_STAMP) $(WEB_TOOLS)
 	@scripts/run-tests --build $(BUILD) $(TESTFLAGS) --suite tests/system --suite tests/viewer \
 	    --suite tests/web --marked minutes
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Third-party code: newlib, lwIP, nanopb. Sources come from Debian packages into $(THIRD), never
 # into the repository; newlib is compiled there once; lwIP and nanopb are compiled with the programs
-# (scripts/make/user.mk) and the unit tests.
+# (scripts/make/user.mk) and the unit tests. Prometheus, which a test runs, comes compiled.
 
 NEWLIB_STAMP := $(THIRD)/newlib.stamp
 NEWLIB_USER_STAMP := $(THIRD)/newlib-user-completed.stamp
 LWIP_STAMP := $(THIRD)/lwip.stamp
 NANOPB_STAMP := $(THIRD)/nanopb.stamp
+PROMETHEUS_STAMP := $(THIRD)/prometheus.stamp
 
 # A recipe runs again when its text or its flags change,
 # not when a checkout gives its file a new date.
@@ -38,6 +39,13 @@ $(NEWLIB_USER_STAMP): $(THIRD)/newlib-user.stamp $(THIRD)/newlib-user-completed.
 
 $(LWIP_STAMP) $(NANOPB_STAMP): $(THIRD)/%.stamp: $(THIRD)/source.key
 	$(Q)third_party/fetch-source $* '$(abspath $(THIRD))/$*'
+	@touch $@
+
+$(THIRD)/program.key: FORCE
+	$(call remember,$(call RECIPE_HASH,third_party/fetch-program))
+
+$(PROMETHEUS_STAMP): $(THIRD)/program.key
+	$(Q)third_party/fetch-program prometheus '$(abspath $(THIRD))/prometheus'
 	@touch $@
 
 .PHONY: third-party

@@ -72,22 +72,6 @@ static struct counting_session *find_running(struct counting_root *root, s64 num
     return session != NULL && session->claimed.running ? session : NULL;
 }
 
-// Keeps the latest of a process's ended sessions readable; drops the others.
-static void forget_older(struct counting_root *root, u32 owner)
-{
-    struct counting_session *kept = NULL;
-    for (u32 i = 0; i < PMU_CLAIMS; i++) {
-        struct counting_session *session = &root->sessions[i];
-        if (session->number == 0 || session->claimed.running || session->owner != owner)
-            continue;
-        struct counting_session *older =
-            kept != NULL && kept->number > session->number ? session : kept;
-        kept = older == session ? kept : session;
-        if (older != NULL)
-            counting_session_free(older);
-    }
-}
-
 // Returns a free place, or that of the oldest ended session. NULL: all count.
 static struct counting_session *find_place(struct counting_root *root)
 {
@@ -111,7 +95,6 @@ static s64 start_locked(struct counting_root *root, const struct sys_pmu_countin
     s64 error = counting_plan_make(counting, &offer, everywhere, &plan, message, bytes);
     if (error != 0)
         return error;
-    forget_older(root, caller());
     struct counting_session *session = find_place(root);
     if (session == NULL) {
         snprintf(message, bytes, "%u sessions count already", PMU_CLAIMS);

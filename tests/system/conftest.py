@@ -5,6 +5,7 @@ failure shows."""
 import pytest
 
 import sanitizers
+from exposed import Exposed
 from machine import Machine
 from pool import Pool
 
@@ -111,3 +112,18 @@ def boot(tmp_path):
     yield start
     for machine in machines:
         machine.end()
+
+
+@pytest.fixture
+def expose(tmp_path):
+    """Starts `kov serve` of machines by name: expose("--metrics", one=PORT). All are ended with the
+    test."""
+    started = []
+
+    def start(*options, **machines):
+        started.append(Exposed(tmp_path, *options, **machines))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end()

@@ -226,6 +226,26 @@ def test_more_events_than_counters_take_turns(modelled):
             "what is an estimate says so"
 
 
+def stopped(client):
+    """A session that counts and ends: its number, and its counts as told at the end."""
+    number = client.request(count_start=counting(2)).count_start.session
+    answers = client.responses(client.send(count_stop=pb.CountStopRequest()))
+    return number, [answer.count_stop.counts[0].count for answer in answers]
+
+
+def test_what_was_counted_stays_while_others_count(modelled):
+    """As a gateway does that counts, ends and counts again while somebody reads."""
+    with contextlib.ExitStack() as stack:
+        first, *others = [stack.enter_context(dci.connect(modelled.port, CONTROLLER))
+                          for _ in range(3)]
+        number, counts = stopped(first)
+        for other in others:
+            for _ in range(2):
+                stopped(other)
+        answers = first.responses(first.send(count_read=pb.CountReadRequest(session=number)))
+        assert [answer.count_read.counts[0].count for answer in answers] == counts
+
+
 # ---- deaths --------------------------------------------------------------------------------------
 
 

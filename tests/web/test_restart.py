@@ -154,6 +154,32 @@ def test_a_killed_machine_is_told_and_taken_up_again(
     assert not page.trouble and not other_page.trouble
 
 
+def test_a_panic_is_told_and_stays_with_its_boot(own, browser, tmp_path):
+    gateway = Gateway(str(tmp_path), "--console", own.console_path, restarted=own)
+    page = browser.open(gateway.links["controller"])
+    wait_hot(page)
+    page.press("Space")
+    held = page.wait("location.hash.includes('@') && location.hash")
+    hot = hot_of_link(page, held)
+    page.press("Space")
+    own.kov_run("workload", "start", "crash", "kind=assert", check=False)  # who could answer?
+    panicked = '.banner:has-text("panicked. PANIC on CPU")'
+    page.see(panicked)
+    page.see('.banner:has-text("assertion failed: value == 0")')
+    at = views_as_they_are(page, None)
+    assert own.wait_end() != 0
+
+    own.start()
+    wait_hot(page)
+    assert page.evaluate("""!document.querySelector(".banner")""")
+    assert hot_of_link(page, held) == hot
+    page.see(panicked)
+    views_as_they_are(page, at)
+    assert not page.trouble
+    page.close()
+    gateway.end()
+
+
 def test_a_machine_that_does_not_answer_is_not_called_live(own, page, capsys):
     wait_hot(page)
     begin = time.monotonic()

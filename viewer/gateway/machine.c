@@ -351,10 +351,11 @@ static int serve(struct machine *machine)
 {
     machine->live = true;
     machine->tries = 0;
-    machine->failure[0] = machine->panic[0] = 0;
+    machine->failure[0] = 0;
+    note_boot(machine); // the boot before takes its panic along
+    machine->panic[0] = 0;
     if (machine->settings.console != NULL)
         machine->console_begin = panic_text_begin(machine->settings.console);
-    note_boot(machine);
     dci_on_event(take_event, machine);
     int code = KOV_OK;
     if (machine->player != NULL)

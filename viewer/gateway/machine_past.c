@@ -28,6 +28,7 @@ void machine_free_boot(struct machine *machine)
 static void move_boot(struct machine *to, struct machine *from)
 {
     memcpy(to->boot, from->boot, sizeof(to->boot));
+    memcpy(to->panic, from->panic, sizeof(to->panic));
     to->boot_time = from->boot_time;
     to->timebase_hz = from->timebase_hz;
     to->history = from->history;

@@ -53,6 +53,7 @@ export function Banner(props: { dial: Dial }): JSX.Element | null {
       <Line
         text={
           `${clean(state.of)} was started again: this is its boot before, ` +
+          (state.panic ? `which panicked. ${clean(state.panic)}; ` : "") +
           `as it was at ${clock(store.now.value)}.`
         }
       >
