@@ -105,6 +105,10 @@ def agree(told, found):
     return 0.8 * told < found < 1.25 * told
 
 
+def wait_for_agreement(prometheus, machine, name, seconds):
+    wait_for(lambda: agree(*rates(prometheus, machine, name, seconds)), "both tell the same rate")
+
+
 def hottest(prometheus, name):
     query = f"topk(1, orrery_object_events_per_second{{event='larx',machine='{name}'}})"
     return [labels["class"].split("(")[0] for labels, _ in prometheus.query(query)]
@@ -120,7 +124,7 @@ def test_its_queries_give_what_kov_tells(boot, expose, scrape):
     wait_for(lambda: prometheus.value("orrery_up{machine='one'}") == 1, "the machine is up")
     (rules,) = wait_for(lambda: prometheus.ask("rules"), "the rules")["groups"]
     assert {rule["name"] for rule in rules["rules"]} >= {"MachineLost", "SamplesLost"}
-    wait_for(lambda: agree(*rates(prometheus, machine, "one", 10)), "both tell the same rate")
+    wait_for_agreement(prometheus, machine, "one", 10)
     wait_for(lambda: hottest(prometheus, "one") == ["ContendedObject"], "the object is the hottest")
     wait_for(lambda: [rule["health"] for group in prometheus.ask("rules")["groups"]
                       for rule in group["rules"]] == ["ok"] * len(rules["rules"]),
@@ -152,9 +156,8 @@ def test_three_machines_for_ten_minutes_one_restarted(boot, expose, scrape, caps
         if not restarted and time.monotonic() > end - MINUTES * 30:
             restart(machines["middle"], prometheus, "middle")
             restarted = True
-    for name in machines:
-        wait_for(lambda: agree(*rates(prometheus, machines[name], name, 30)),  # pylint: disable=W0640
-                 "both tell the same rate")
+    for name, machine in machines.items():
+        wait_for_agreement(prometheus, machine, name, 30)
     with capsys.disabled():
         print("".join(f"\n{name}: kov stat {told / 1e6:.2f} M/s, Prometheus {found / 1e6:.2f} M/s"
                       for name, told, found in rounds))
