@@ -14,8 +14,8 @@ struct call_row {
 
 struct calls {
     struct keyed_rows rows, threads;
-    void *open;  // by number, in a tree of the C library
-    u64 dropped; // calls whose end may be missing
+    void *open;                            // by number, in a tree of the C library
+    u64 dropped;                           // calls whose end may be missing
     const struct trace_measures *measures; // NULL: none
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Waits that have begun and not ended. Which thread of a program made a call, works on one or waits
-// for a mutex is known from the last time that the machine told it (trace/events/state.def), or from a memory dump.
+// for a mutex is known from the last time that the machine told it (trace/events/state.def), or
+// from a memory dump.
 #include "analyses/trace_waits.h"
 #include "tools/memory.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One model of what a trace tells, for every tool that answers from it. Who runs on each CPU, in
 // what, and for which call is activity.h's; this adds of which process each thread is, how long it
-// has run, and how it left its CPU. What events have not told, or what was lost, is unknown. Memory: by
-// the number of threads.
+// has run, and how it left its CPU. What events have not told, or what was lost, is unknown.
+// Memory: by the number of threads.
 #ifndef KOV_TRACE_MODEL_H
 #define KOV_TRACE_MODEL_H
 
