@@ -17,7 +17,7 @@ from browser import Browser, Gateway
 from machine import PATIENCE, TIMEBASE_HZ
 
 MESSAGE_IN_BYTES = 16384
-WISHES = 128
+REQUESTS_WAITING = 128
 MEMORY_BOUND_KB = 64 << 10  # of the gateway with all that may wait for a few browsers
 STATUS, HEAT, NOTHING = 1, 2, 3
 SEED = 20
@@ -310,7 +310,7 @@ def test_what_waits_for_a_silent_machine_is_bounded(machine):
             witness.say(type="ask", id=NOTHING, machine="orrery", what="nothing")
             while (number := attacker.until("error")["id"]) < asked - 1:
                 refused += 1
-            assert asked - WISHES <= refused + 1
+            assert asked - REQUESTS_WAITING <= refused + 1
             assert gateway.memory_kb() < MEMORY_BOUND_KB
             speak_again()
             answers = [attacker.until("answer")["id"] for _ in range(asked - refused - 1)]

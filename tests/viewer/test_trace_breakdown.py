@@ -9,20 +9,24 @@ import pytest
 
 import trace_folder
 from trace_folder import BY_NAME, HZ, packet
-from trace_simulated import CLIENT_PID, METHODS, SERVER_PID, Cpu, packets
+from trace_simulated import CLIENT_PID, METHODS, SERVER_PID, SYSTEM_CALL, Cpu, packets
 
 PARTS = ("user", "syscall", "fault", "ipc", "call", "interrupt", "idle", "ready", "blocked",
          "unknown")
 ON_CPU = ("user", "syscall", "fault", "ipc", "interrupt", "idle", "unknown")
 PIDS = (SERVER_PID, *range(CLIENT_PID, CLIENT_PID + 3))
 STEPS = 3000
+PREEMPTED, CALL, EVENT, LOCK = 1, 4, 7, 9  # trace/include/trace/reasons.h
+RUNS, PARKED, ASKS = 0, 1, 4  # trace/events/state.def
+REPLY = 0x104  # syscalls/numbers.h
+EVERYTHING = (1 << 63) - 1  # majors
 
 
 class Simulated:
     """Two CPUs that end at the same tick, and what kov says of their trace."""
 
-    def __init__(self, kov, folder, seed):
-        self.cpus = [Cpu(number, 10 * seed + number, STEPS) for number in (0, 1)]
+    def __init__(self, kov, folder, seed, reasons=False):
+        self.cpus = [Cpu(number, 10 * seed + number, STEPS, reasons) for number in (0, 1)]
         end = max(cpu.time for cpu in self.cpus)
         for cpu in self.cpus:
             cpu.pass_time(end - cpu.time)
@@ -46,7 +50,7 @@ class Simulated:
 
 @pytest.fixture(name="simulated", params=range(4))
 def _simulated(kov, tmp_path, request):
-    return Simulated(kov, tmp_path / "trace", request.param)
+    return Simulated(kov, tmp_path / "trace", request.param, reasons=request.param % 2 == 1)
 
 
 def parts_of(row, parts=PARTS):
@@ -177,6 +181,75 @@ def test_where_events_are_missing_times_are_unknown(kov, tmp_path):
     rows = {row["pid"]: row for row in found["processes"]}
     for pid in PIDS:
         assert rows[pid]["unknown_ticks"] >= gap  # of the thread on that CPU
+
+
+def made(tmp_path, *cpus):
+    """Writes a trace of a packet a CPU; its events are (time, name, values…)."""
+    streams = {(0, cpu): [packet([(10 * HZ + when, BY_NAME[name], values)
+                                  for when, name, *values in events], cpu=cpu)]
+               for cpu, events in enumerate(cpus)}
+    return trace_folder.write(tmp_path / "trace", streams)
+
+
+@pytest.mark.parametrize("reason, caller", [(EVENT, 6), (PREEMPTED, 6), (CALL, 5), (0, 5), (0, 6)])
+def test_who_calls_right_behind_a_switch(kov, tmp_path, reason, caller):
+    """Thread 15 of process 5 leaves at 20 to 16 of process 6, and a call is told at once. Only the
+    fast path switches before it tells, and hands the CPU over: else 16 has called."""
+    folder = made(tmp_path, [
+        (10, "dispatcher_create", 5, 15, 0), (10, "dispatcher_create", 6, 16, 0),
+        (11, "switch", 1, 15, 0, 2, 0), (20, "switch", 15, 16, 2, 2, reason),
+        (20, "ipc_call", 0x1000, 0x100, 6, 0, int(caller == 5), 3), (40, "ipc_reply", 0x100, 0, 0),
+        (50, "test0")])
+    shown = kov("trace", "show", folder, "--json").json["events"]
+    assert [row["pid"] for row in shown if row["event"] == "IPC:ipc_call"] == [caller]
+    found = kov("trace", "breakdown", folder, "--json").json
+    assert {row["pid"]: row["calls"] for row in found["processes"] if row["pid"]} == \
+        {5: int(caller == 5), 6: int(caller == 6)}
+    assert [(row["pid"], row["count"]) for row in found["servers"]] == [(caller, 1)]
+
+
+def test_a_reply_behind_a_switch_is_in_its_call(kov, tmp_path):
+    """16 of process 6 waits for a lock in the call, then replies at 20, and leaves it at 30."""
+    folder = made(tmp_path, [
+        (10, "dispatcher_create", 5, 15, 0), (10, "dispatcher_create", 6, 16, 0),
+        (11, "switch", 15, 16, 2, 2, EVENT), (12, "exc_enter", SYSTEM_CALL, 0x1000, 0),
+        (12, "syscall_enter", REPLY, 0), (15, "switch", 16, 15, 2, 2, LOCK),
+        (18, "switch", 15, 16, 2, 2, EVENT), (20, "ipc_reply", 0x100, 0, 0),
+        (30, "syscall_exit", REPLY, 0), (30, "exc_exit", SYSTEM_CALL), (40, "test0")])
+    shown = kov("trace", "show", folder, "--json").json["events"]
+    assert [row["pid"] for row in shown if row["event"] == "IPC:ipc_reply"] == [6]
+    row, = (row for row in kov("trace", "breakdown", folder, "--json").json["processes"]
+            if row["pid"] == 6)
+    # 10-12 is not told; 12-15 and 18-30 the call; 15-18 it waits; 30-40 its own code.
+    assert parts_of(row) == {"unknown": 2, "syscall": 15, "blocked": 3, "user": 10}
+
+
+def test_what_the_state_tells_of_threads_that_never_switch(kov, tmp_path):
+    """An idle thread and one of process 5 run all the time, on CPU 1 and CPU 0; 17 sleeps on 1."""
+    told = [(10, "state_begin", EVERYTHING)]
+    folder = made(
+        tmp_path,
+        [*told, (12, "state_thread", 15, 0x10, 0, 2, ASKS, 0), (12, "state_dispatcher", 5, 15, 0, 0),
+         (20, "state_end", 0, 3, 0), (50, "test0")],
+        [(10, "test0"), (12, "state_thread", 2, 0x20, 1, 0, RUNS, 1),
+         (13, "state_thread", 17, 0x30, 1, 2, PARKED, 1), (50, "test0")])
+    idle, kernel, user = ("[idle]", 1), ("kernel", 1), ("process 5", 1)
+    for options, expected in (([], {idle, kernel, user}), (["--cpu", "1"], {idle, kernel}),
+                              (["--cpu", "0"], {user})):
+        rows = kov("trace", "breakdown", folder, "--json", *options).json["processes"]
+        assert {(row["process"], row["threads"]) for row in rows} == expected
+    threads = kov("trace", "threads", folder, "--json").json["threads"]
+    assert {row["thread"] for row in threads} == {15, 17}
+    rows = kov("trace", "idle", folder, "--json").json["cpus"]
+    assert [(row["idle_ticks"], row["busy_ticks"]) for row in rows] == [(0, 38), (38, 0)]
+
+
+def test_who_ran_in_the_beginning_is_not_who_runs_if_switches_are_not_recorded(kov, tmp_path):
+    folder = made(tmp_path, [
+        (10, "state_begin", EVERYTHING & ~(1 << 3)), (12, "state_thread", 15, 0x10, 0, 2, ASKS, 0),
+        (20, "state_end", 0, 1, 0), (50, "test0")])
+    row, = kov("trace", "idle", folder, "--json").json["cpus"]
+    assert row["unknown_ticks"] == 40 and not row["busy_ticks"] and not row["idle_ticks"]
 
 
 def test_an_object_of_a_fault_and_its_failure(kov, tmp_path):

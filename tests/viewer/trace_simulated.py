@@ -12,7 +12,7 @@ FAULT, EXTERNAL, DECREMENTER, SYSTEM_CALL, WAIT = 0x300, 0x500, 0x900, 0xc00, 0x
 CLIENT_PID, SERVER_PID, ENDPOINT, METHODS = 7, 3, 0xabc, 3
 
 
-REASONS = {"ready": 1, "blocked": 7, "call": 4}  # trace/reasons.h
+REASONS = {"ready": 1, "blocked": 7, "call": 4, "reply": 5}  # trace/reasons.h
 
 
 class Thread:
@@ -91,10 +91,10 @@ class Cpu:
         vector = self.running.open.pop()
         self.log("exc_exit", vector)
 
-    def switch(self, to, off):
+    def switch(self, to, off, reason=None):
         self.running.off = off
         self.log("switch", self.running.number, to.number, IDLE if self.running.idle else NORMAL,
-                 IDLE if to.idle else NORMAL, REASONS[off] if self.reasons else 0)
+                 IDLE if to.idle else NORMAL, REASONS[reason or off] if self.reasons else 0)
         self.running = to
 
     def ready(self):
@@ -185,7 +185,7 @@ class Cpu:
     def reply(self):
         server, client = self.running, self.server.client
         self.waited[client.pid, server.method] += self.time - server.since
-        self.switch(client, "blocked")
+        self.switch(client, "blocked", "reply")
         self.log("ipc_reply", server.call, 0, 0)
         server.client = server.call = None
 

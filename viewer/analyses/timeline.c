@@ -180,7 +180,6 @@ int timeline_read(struct timeline *timeline, u64 events)
     code = slice_walk_end(&timeline->walk);
     add_up_threads(timeline);
     slices_sort(&timeline->thread_index);
-    activity_free(&timeline->knows.model.machine);
     trace_walk_free(&timeline->knows);
     return code;
 }
@@ -347,7 +346,6 @@ void timeline_close(struct timeline *timeline)
 {
     if (!timeline->is_whole) {
         slice_walk_free(&timeline->walk);
-        activity_free(&timeline->knows.model.machine);
         trace_walk_free(&timeline->knows);
     }
     while (timeline->checkpoint_count > 0)

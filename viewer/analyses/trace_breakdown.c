@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRIORITY_IDLE 0 // kernel/thread.h
-
 // The parts of ACTIVITIES, and those of a thread that does not run:
 enum part { PART_READY = ACTIVITIES, PART_CALL, PART_BLOCKED, PARTS };
 static const char *const part_keys[PARTS] = {
@@ -31,13 +29,8 @@ struct part_row {
     u64 key[KEY_WORDS]; // thread, or: process, thread if the process is not known, idle
     u64 ticks[PARTS], counts[PART_COUNTS];
     u64 threads, served;
-    // About a thread:
-    u32 cpu;
-    bool idle;
     bool served_unknown; // by a process that the recording leaves out, too
-    bool sleeps, waits;  // since it left its CPU: it waits for an event or an answer; it waits for
-                         // an answer
-    u64 run[ACTIVITIES];
+    u64 run[ACTIVITIES]; // of a thread, since it runs
 };
 
 struct syscall_row {
@@ -115,11 +108,12 @@ static void take_time(void *context, const struct thread_interval *interval)
     struct breakdown *breakdown = context;
     enum thread_time on = interval->on;
     struct part_row *thread = get_thread(breakdown, interval->thread);
-    u32 part = on == THREAD_READY                                         ? PART_READY
-               : on != THREAD_BLOCKED && !thread->sleeps                  ? (u32)ACTIVITY_UNKNOWN
-               : (breakdown->for_waits & ~breakdown->recorded->ever) != 0 ? (u32)ACTIVITY_UNKNOWN
-               : thread->waits                                            ? PART_CALL
-                                                                          : PART_BLOCKED;
+    bool sleeps = on == THREAD_BLOCKED || calls_sleeps(&breakdown->calls, interval->thread);
+    bool told = (breakdown->for_waits & ~breakdown->recorded->ever) == 0;
+    u32 part = on == THREAD_READY                                    ? PART_READY
+               : !sleeps || !told                                    ? (u32)ACTIVITY_UNKNOWN
+               : calls_open(&breakdown->calls, interval->thread) > 0 ? PART_CALL
+                                                                     : PART_BLOCKED;
     if (on == THREAD_RUN) {
         divide_run(thread, interval->to - interval->from);
     } else {
@@ -131,50 +125,27 @@ static void take_time(void *context, const struct thread_interval *interval)
 
 // ---- events ------------------------------------------------------------------------------------
 
-static void take_switch(struct breakdown *breakdown, const struct trace_event *event)
-{
-    const u64 *values = event->values;
-    struct part_row *from = get_thread(breakdown, values[0]);
-    struct part_row *to = get_thread(breakdown, values[1]);
-    from->cpu = to->cpu = event->cpu;
-    from->idle = values[2] == PRIORITY_IDLE;
-    to->idle = values[3] == PRIORITY_IDLE;
-    to->sleeps = to->waits = false;
-}
-
-// Notes why a thread sleeps. Called after a switch, and when the fast path tells of a call or an
-// answer.
-static void note_sleep(struct breakdown *breakdown, u64 id)
-{
-    struct part_row *thread = get_thread(breakdown, id);
-    thread->sleeps = calls_sleeps(&breakdown->calls, id);
-    thread->waits = calls_open(&breakdown->calls, id) != 0;
-}
-
 static int take_event(void *context, const struct trace_walk *walk, const struct trace_event *event)
 {
     struct breakdown *breakdown = context;
-    const u64 *values = event->values;
-    u64 now = trace_walk_thread(walk, event->cpu), doer = walk->model.machine.doer;
-    u64 call = walk->model.machine.cpus[event->cpu].call;
+    const struct activity_machine *machine = &walk->model.machine;
+    u64 doer = machine->doer, call = machine->cpus[event->cpu].call;
     calls_event(&breakdown->calls, walk, event);
-    if (event->kind == EVENT_SWITCH) {
-        take_switch(breakdown, event);
-        note_sleep(breakdown, values[0]);
-    } else if (event->kind == EVENT_IPC_CALL && doer != ACTIVITY_NO_THREAD) {
+    if (event->kind == EVENT_SWITCH) { // both count, even if they have no time
+        get_thread(breakdown, event->values[0]);
+        get_thread(breakdown, event->values[1]);
+    } else if (doer == ACTIVITY_NO_THREAD) {
+        return KOV_OK;
+    } else if (event->kind == EVENT_IPC_CALL) {
         get_thread(breakdown, doer)->counts[CALLS]++;
-    } else if (event->kind == EVENT_IPC_CALL && now != ACTIVITY_NO_THREAD) {
-        get_thread(breakdown, now)->counts[CALLS]++;
-    } else if (event->kind == EVENT_SYSCALL_ENTER && now != ACTIVITY_NO_THREAD) {
-        get_thread(breakdown, now)->counts[SYSCALLS]++;
-        get_syscall(breakdown, values[0], now)->count++;
-    } else if (event->kind == EVENT_FAULT_ENTER && now != ACTIVITY_NO_THREAD) {
-        get_thread(breakdown, now)->counts[FAULTS]++;
+    } else if (event->kind == EVENT_SYSCALL_ENTER) {
+        get_thread(breakdown, doer)->counts[SYSCALLS]++;
+        get_syscall(breakdown, event->values[0], doer)->count++;
+    } else if (event->kind == EVENT_FAULT_ENTER) {
+        get_thread(breakdown, doer)->counts[FAULTS]++;
         if (call != 0)
-            get_syscall(breakdown, call, now)->faults++;
+            get_syscall(breakdown, call, doer)->faults++;
     }
-    if (event->pid == 0 && doer != now && doer != ACTIVITY_NO_THREAD && event->kind != EVENT_SWITCH)
-        note_sleep(breakdown, doer);
     return KOV_OK;
 }
 
@@ -183,10 +154,6 @@ static void take_loss(void *context, const struct trace_loss *loss)
     struct breakdown *breakdown = context;
     (void)loss;
     calls_loss(&breakdown->calls);
-    for (size_t i = 0; i < breakdown->threads.count; i++) {
-        struct part_row *thread = breakdown->threads.rows[i];
-        thread->sleeps = thread->waits = false;
-    }
 }
 
 // ---- by process --------------------------------------------------------------------------------
@@ -195,8 +162,8 @@ static void join_thread(struct keyed_rows *joined, const struct trace_walk *walk
                         const struct part_row *thread)
 {
     u64 pid = trace_walk_pid(walk, thread->key[0]);
-    const u64 key[KEY_WORDS] = {pid, pid == ACTIVITY_NO_PID && !thread->idle ? thread->key[0] : 0,
-                                thread->idle};
+    bool idle = trace_walk_is_idle(walk, thread->key[0]);
+    const u64 key[KEY_WORDS] = {pid, pid == ACTIVITY_NO_PID && !idle ? thread->key[0] : 0, idle};
     struct part_row *row = keyed_rows_get(joined, key);
     for (u32 i = 0; i < PARTS; i++)
         row->ticks[i] += thread->ticks[i];
@@ -263,7 +230,8 @@ static void put_processes(struct breakdown *breakdown, const struct trace_walk *
     }
     for (size_t i = 0; i < breakdown->threads.count; i++) {
         const struct part_row *thread = breakdown->threads.rows[i];
-        if (trace_walk_has_cpu(walk, thread->cpu) && trace_walk_has_thread(walk, thread->key[0]))
+        if (trace_walk_has_cpu_of(walk, thread->key[0]) &&
+            trace_walk_has_thread(walk, thread->key[0]))
             join_thread(&joined, walk, thread);
     }
     if (joined.count > 1)
@@ -378,7 +346,7 @@ static void end_measures(const struct breakdown *breakdown, const struct trace_w
     const struct trace_measures *measures = breakdown->measures;
     for (size_t i = 0; i < breakdown->threads.count; i++) {
         const struct part_row *thread = breakdown->threads.rows[i];
-        if (thread->idle)
+        if (trace_walk_is_idle(walk, thread->key[0]))
             measures->idle(measures->context, thread->key[0]);
     }
     measures->end(measures->context, walk);

@@ -91,10 +91,8 @@ static void take_call(struct calls *calls, const struct trace_walk *walk,
     call->row->count++;
     client->open++;
     client->sleeps |= id != now;
-    if (id != now && now != ACTIVITY_NO_THREAD)
+    if (walk->model.machine.given != 0)
         serve(calls, walk, get_thread(calls, now), values[2], event->time);
-    else if (values[3] != 0)
-        calls->handed[event->cpu] = values[2];
 }
 
 static void take_answer(struct calls *calls, const struct trace_walk *walk, u64 id,
@@ -141,19 +139,12 @@ static void take_switch(struct calls *calls, const struct trace_walk *walk,
     const u64 *values = event->values;
     const struct activity_interval *before = &walk->model.before;
     struct call_thread *from = get_thread(calls, values[0]), *to = get_thread(calls, values[1]);
-    u64 handed = calls->handed[event->cpu];
-    const struct open_call *call = find_call(calls, handed);
     from->sleeps = before->thread == values[0] &&
                    (before->activity == ACTIVITY_IPC ||
                     (before->activity == ACTIVITY_SYSCALL && before->detail == SYS_WAIT));
-    if (to->sleeps)
-        serve(calls, walk, to, 0, event->time);
+    if (to->sleeps || walk->model.machine.given != 0)
+        serve(calls, walk, to, walk->model.machine.given, event->time);
     to->sleeps = false;
-    u64 pid = trace_walk_pid(walk, values[1]);
-    if (call != NULL && (pid == ACTIVITY_NO_PID || pid == call->row->key[0])) {
-        serve(calls, walk, to, handed, event->time);
-        calls->handed[event->cpu] = 0;
-    }
     if (to->answer != 0)
         take_answer(calls, walk, to->answer, event);
 }
@@ -183,8 +174,6 @@ void calls_loss(struct calls *calls)
         thread->open = thread->serves = thread->answer = 0;
         thread->sleeps = false;
     }
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        calls->handed[cpu] = 0;
     tdestroy(calls->open, free);
     calls->open = NULL;
 }

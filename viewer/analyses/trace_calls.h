@@ -14,9 +14,8 @@ struct call_row {
 
 struct calls {
     struct keyed_rows rows, threads;
-    void *open;                  // by number, in a tree of the C library
-    u64 handed[ORRERY_MAX_CPUS]; // the call with which a server will get this CPU; 0: none
-    u64 dropped;                 // calls whose end may be missing
+    void *open;                            // by number, in a tree of the C library
+    u64 dropped;                           // calls whose end may be missing
     const struct trace_measures *measures; // NULL: none
 };
 

@@ -145,7 +145,7 @@ int trace_follow(const struct trace_options *options, u64 most)
         dci_on_event(take_event, &follow);
         code = follow_trace(&follow);
         dci_on_event(NULL, NULL);
-        activity_end(&follow.show.walk.model.machine, 0);
+        activity_stop(&follow.show.walk.model.machine, 0);
         trace_show_end(&follow.show);
     }
     trace_choice_free(&follow.choice);

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define PRIORITY_IDLE 0 // kernel/thread.h
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
 
@@ -71,27 +70,19 @@ static enum idle_end end_of(const struct idle *idle, const struct trace_event *e
 
 // ---- events ------------------------------------------------------------------------------------
 
-// Takes a switch. An idle thread that was kept from running in a handler goes on with the end of
-// that handler.
-static void take_switch(struct idle_cpu *cpu, u64 time, u64 from_priority, u64 to_priority)
+// Takes that another thread runs: after a switch, or because the recording's state tells it, which
+// it does in an interrupt. An idle thread that was kept from running in a handler goes on with the
+// end of that handler.
+static void take_thread(struct idle_cpu *cpu, const struct trace_walk *walk,
+                        const struct trace_event *event)
 {
-    if (cpu->state == STATE_UNKNOWN && from_priority != PRIORITY_IDLE)
+    bool switched = event->kind == EVENT_SWITCH;
+    if (cpu->state == STATE_UNKNOWN && switched && !trace_walk_is_idle(walk, event->values[0]))
         cpu->depth = 0; // those exceptions were another thread's
-    if (to_priority != PRIORITY_IDLE)
-        go(cpu, STATE_BUSY, time, BY_WAKE);
-    else
-        go(cpu, cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE, time, BY_WAKE);
-}
-
-// Takes the state that the recording tells. It is told in an interrupt of the idle thread.
-static void take_state(struct idle_cpu *cpu, u64 time, u64 priority, u64 state)
-{
-    if (cpu->state != STATE_UNKNOWN || (state != REPORTED_RUNS && state != REPORTED_ASKS))
-        return;
-    if (priority != PRIORITY_IDLE)
-        go(cpu, STATE_BUSY, time, CUT);
-    else
-        go(cpu, cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE, time, CUT);
+    u64 thread = switched ? event->values[1] : trace_walk_thread(walk, event->cpu);
+    bool idle = trace_walk_is_idle(walk, thread);
+    enum idle_state next = cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE;
+    go(cpu, idle ? next : STATE_BUSY, event->time, switched ? BY_WAKE : CUT);
 }
 
 // Takes the end of an exception. The CPU was not idle before it, even if its entry is missing.
@@ -109,16 +100,15 @@ static int take_event(void *context, const struct trace_event *event)
 {
     struct idle *idle = context;
     struct idle_cpu *cpu = &idle->cpus[event->cpu];
-    const u64 *values = event->values;
-    if (event->kind == EVENT_STATE_THREAD)
-        take_state(cpu, event->time, values[2], values[3]);
+    u64 before = idle->walk.model.before.thread;
+    if (event->kind == EVENT_SWITCH ||
+        (before == ACTIVITY_NO_THREAD && trace_walk_thread(&idle->walk, event->cpu) != before))
+        take_thread(cpu, &idle->walk, event);
     if (event->pid != 0 || is_of(event, idle->reports))
         return KOV_OK;
-    if (event->kind == EVENT_SWITCH)
-        take_switch(cpu, event->time, values[2], values[3]);
-    else if (cpu->state != STATE_BUSY && event->kind == EVENT_EXC_EXIT)
+    if (cpu->state != STATE_BUSY && event->kind == EVENT_EXC_EXIT)
         take_leave(cpu, event->time);
-    else if (cpu->state == STATE_IDLE)
+    else if (cpu->state == STATE_IDLE && event->kind != EVENT_SWITCH)
         go(cpu, STATE_HANDLING, event->time, end_of(idle, event));
     if (cpu->state != STATE_BUSY && event->kind == EVENT_EXC_ENTER)
         cpu->depth++;

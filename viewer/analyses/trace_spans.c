@@ -151,7 +151,7 @@ static void take_switch(struct spans *spans, const struct trace_event *event)
     struct span_thread *to = get_thread(spans, values[1], event->cpu);
     if (spans->walk.model.before.thread == ACTIVITY_NO_THREAD)
         adopt(spans, from, event->cpu, event->time);
-    enum model_left left = trace_model_thread(&spans->walk.model, values[1])->left;
+    enum model_left left = trace_model_left(&spans->walk.model, values[1]);
     if (left == LEFT_ASLEEP && is_asleep(spans, to))
         end_span(spans, to, NULL, event->time);
     else if (left == LEFT_UNCLEAR && is_asleep(spans, to))

@@ -6,15 +6,12 @@
 
 #include <stdlib.h>
 
-#define PRIORITY_IDLE 0 // kernel/thread.h
-
 struct threads {
     const struct trace_threads_options *options;
     const struct trace_choice *choice;
     json_t *document;
     struct strips strips;
-    struct keyed_rows idle; // threads
-    u64 begin;              // of the trace
+    u64 begin; // of the trace
     int code;
 };
 
@@ -30,19 +27,6 @@ static void take_time(void *context, const struct thread_interval *interval)
     char letter = interval->on == THREAD_BLOCKED ? thread_strips_letter(interval->reason) : 0;
     strips_add(&threads->strips, interval->thread, states[interval->on], letter, interval->from,
                interval->to);
-}
-
-static int take_event(void *context, const struct trace_walk *walk, const struct trace_event *event)
-{
-    struct threads *threads = context;
-    const u64 *values = event->values;
-    (void)walk;
-    if (event->kind != EVENT_SWITCH)
-        return KOV_OK;
-    for (u32 side = 0; side < 2; side++)
-        if (values[2 + side] == PRIORITY_IDLE)
-            keyed_rows_get(&threads->idle, (const u64[KEY_WORDS]){values[side]});
-    return KOV_OK;
 }
 
 // ---- the answer --------------------------------------------------------------------------------
@@ -65,8 +49,8 @@ static void put_answer(struct threads *threads, const struct trace_walk *walk)
     for (size_t i = 0; i < strips->count; i++) {
         const struct strip *strip = strips->rows[i];
         u64 thread = strip->key[0];
-        if (keyed_rows_find(&threads->idle, (const u64[KEY_WORDS]){thread}) != NULL ||
-            !trace_walk_has_thread(walk, thread) || (most != 0 && json_array_size(rows) >= most))
+        if (trace_walk_is_idle(walk, thread) || !trace_walk_has_thread(walk, thread) ||
+            (most != 0 && json_array_size(rows) >= most))
             continue;
         json_t *row = put_object(rows, NULL);
         put_u64(row, "thread", thread);
@@ -82,11 +66,8 @@ static void put_answer(struct threads *threads, const struct trace_walk *walk)
 int trace_threads(struct engine *engine, const struct trace_choice *choice,
                   const struct trace_threads_options *options, json_t *document)
 {
-    struct threads threads = {.options = options,
-                              .choice = choice,
-                              .document = document,
-                              .idle = {.row_bytes = KEY_WORDS * sizeof(u64)}};
-    struct state_walk walk = {.ended = take_time, .event = take_event, .context = &threads};
+    struct threads threads = {.options = options, .choice = choice, .document = document};
+    struct state_walk walk = {.ended = take_time, .context = &threads};
     struct trace_walk range = {.choice = choice};
     u64 end;
     engine_range(engine, &threads.begin, &end);
@@ -99,7 +80,6 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
         put_answer(&threads, &walk.walk);
     state_walk_free(&walk);
     strips_free(&threads.strips);
-    keyed_rows_free(&threads.idle);
     return code == KOV_OK ? threads.code : code;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Waits that have begun and not ended. A call that is handed over is logged before the switch to
-// its server's thread; the fast path logs it right after the switch. The switch says that it was
-// a call. Which thread of a program made a call, works on one or waits for a mutex is known from
-// the last time that the machine told it (trace/events/state.def), or from a memory dump.
+// Waits that have begun and not ended. Which thread of a program made a call, works on one or waits
+// for a mutex is known from the last time that the machine told it (trace/events/state.def), or
+// from a memory dump.
 #include "analyses/trace_waits.h"
 #include "tools/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <trace/reasons.h>
 
 struct lock_owner {
     u64 key[KEY_WORDS]; // lock, sleeping
@@ -27,14 +25,8 @@ struct reported_thread {
     u64 works_on, calls, mutex; // mutex: or what else it waits for, | THREAD_WAITS_*
 };
 
-struct waits_cpu {
-    u64 from, to; // of a switch for a call, if that was this CPU's last event; else to is 0
-    u64 handed;   // the call that the next switch hands over; 0: none
-};
-
 struct waits {
     struct trace_walk walk;
-    struct waits_cpu cpus[ORRERY_MAX_CPUS];
     struct keyed_rows owners, servers;
     struct trace_wait *open;
     size_t count, capacity;
@@ -221,34 +213,16 @@ static void add_own_waits(struct waits *waits)
 // ---- events ------------------------------------------------------------------------------------
 
 // values: endpoint, server, call, handed, method
-static void take_call(struct waits *waits, const struct trace_event *event,
-                      const struct waits_cpu *before)
+static void take_call(struct waits *waits, const struct trace_event *event)
 {
     const u64 *values = event->values;
-    bool fast = values[3] != 0 && before->to != 0;
     end_call(waits, values[2]);
-    begin_wait(waits,
-               &(struct trace_wait){.object = values[2],
-                                    .method = values[4],
-                                    .since = event->time,
-                                    .thread = fast ? before->from
-                                                   : trace_walk_thread(&waits->walk, event->cpu),
-                                    .of_pid = values[1],
-                                    .of_thread = WAIT_NOBODY});
-    if (fast)
-        taken(waits, values[2], before->to);
-    else if (values[3] != 0)
-        waits->cpus[event->cpu].handed = values[2];
-}
-
-static void take_switch(struct waits *waits, u32 cpu, const u64 *values, u64 handed)
-{
-    if (values[4] != REASON_CALL)
-        return;
-    if (handed != 0)
-        taken(waits, handed, values[1]);
-    else
-        waits->cpus[cpu] = (struct waits_cpu){.from = values[0], .to = values[1]};
+    begin_wait(waits, &(struct trace_wait){.object = values[2],
+                                           .method = values[4],
+                                           .since = event->time,
+                                           .thread = waits->walk.model.machine.doer,
+                                           .of_pid = values[1],
+                                           .of_thread = WAIT_NOBODY});
 }
 
 static void process_ends(struct waits *waits, u64 pid)
@@ -301,19 +275,14 @@ static void take_lock_event(struct waits *waits, const struct trace_event *event
 static int take_event(void *context, const struct trace_event *event)
 {
     struct waits *waits = context;
-    struct waits_cpu before;
     const u64 *values = event->values;
+    u64 now = trace_walk_thread(&waits->walk, event->cpu);
     if (event->pid != 0)
         return KOV_OK;
-    before = waits->cpus[event->cpu];
-    waits->cpus[event->cpu].to = 0;
-    if (event->kind == EVENT_SWITCH) {
-        waits->cpus[event->cpu].handed = 0;
-        take_switch(waits, event->cpu, values, before.handed);
-    } else if (event->kind == EVENT_IPC_CALL && event_tells(event, 3) && event_tells(event, 4)) {
-        take_call(waits, event, &before);
+    if (event->kind == EVENT_IPC_CALL && event_tells(event, 3) && event_tells(event, 4)) {
+        take_call(waits, event);
     } else if (event->kind == EVENT_IPC_TAKE) {
-        taken(waits, values[0], trace_walk_thread(&waits->walk, event->cpu));
+        taken(waits, values[0], now);
     } else if (event->kind == EVENT_IPC_REPLY) {
         end_call(waits, values[0]);
     } else if (event->kind == EVENT_PROCESS_END) {
@@ -322,6 +291,8 @@ static int take_event(void *context, const struct trace_event *event)
         take_lock_event(waits, event);
         take_reported(waits, event);
     }
+    if (waits->walk.model.machine.given != 0)
+        taken(waits, waits->walk.model.machine.given, now);
     return KOV_OK;
 }
 

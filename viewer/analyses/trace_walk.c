@@ -12,6 +12,11 @@ u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu)
     return trace_model_runs(&walk->model, cpu);
 }
 
+bool trace_walk_is_idle(const struct trace_walk *walk, u64 thread)
+{
+    return activity_is_idle(&walk->model.machine, thread);
+}
+
 u64 trace_walk_known(const struct trace_walk *walk, u32 cpu)
 {
     return activity_known(&walk->model.machine, cpu, walk->begin, walk->end);
@@ -30,6 +35,12 @@ bool trace_walk_is_cut(const struct trace_walk *walk)
 bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu)
 {
     return walk->choice->cpu == TRACE_ANY || walk->choice->cpu == cpu;
+}
+
+bool trace_walk_has_cpu_of(const struct trace_walk *walk, u64 thread)
+{
+    return walk->choice->cpu == TRACE_ANY ||
+           walk->choice->cpu == activity_cpu(&walk->model.machine, thread);
 }
 
 bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread)
@@ -105,7 +116,7 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
     engine_seek(engine, choice->from);
     if (code == KOV_OK)
         code = engine_visit(engine, choice->to, &visitor);
-    activity_end(&walk->model.machine, walk->end);
+    activity_stop(&walk->model.machine, walk->end);
     walk->left_out = engine->left_out;
     return code;
 }
@@ -122,6 +133,7 @@ int trace_walk_knowing(struct trace_walk *walk, struct engine *engine, u64 most)
     struct trace_walk first = {.choice = walk->choice, .event = count_down, .context = &most};
     int code = trace_walk(&first, engine);
     trace_model_keep(&walk->model, &first.model);
+    trace_model_free(&first.model);
     walk->labels = first.labels;
     walk->labels.unfollowed = false; // not yet
     return code == KOV_OK ? trace_walk(walk, engine) : code;
@@ -129,6 +141,6 @@ int trace_walk_knowing(struct trace_walk *walk, struct engine *engine, u64 most)
 
 void trace_walk_free(struct trace_walk *walk)
 {
-    id_rows_free(&walk->model.threads);
+    trace_model_free(&walk->model);
     labels_free(&walk->labels);
 }

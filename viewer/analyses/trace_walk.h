@@ -50,7 +50,11 @@ bool trace_walk_is_cut(const struct trace_walk *walk);
 // Returns the process of a thread, as far as it is known by now. 0: the kernel; ACTIVITY_NO_PID:
 // not known. A thread has the same process for all its life, so it is best to ask in the end.
 u64 trace_walk_pid(const struct trace_walk *walk, u64 thread);
+// Returns whether a thread is a CPU's idle thread, as far as events have told.
+bool trace_walk_is_idle(const struct trace_walk *walk, u64 thread);
 bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu);
+// Returns whether the CPU where a thread runs, or ran last, is chosen.
+bool trace_walk_has_cpu_of(const struct trace_walk *walk, u64 thread);
 bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All commands. Each is in the file of its name.
+// All commands. Each is in the file of its name; tools that answer from a trace are in
+// trace_tools.c.
 #ifndef KOV_COMMANDS_H
 #define KOV_COMMANDS_H
 

@@ -137,6 +137,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (settings.csv && !command->has_csv)
         return fail(KOV_USAGE, "`kov %s` prints no table: --csv is not for it", command->name);
     patience_begin();
+    arguments.command = command;
     code = command->run(&arguments);
     columns_tell_left_out();
     session_end();

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define PROTOCOL_VERSION 1
-#define TOO_MANY_WISHES "too much waits for this machine already (WISHES): it answers slowly"
+#define TOO_MANY_REQUESTS                                                                          \
+    "too much waits for this machine already (REQUESTS_WAITING): it answers slowly"
 
 void hub_init(struct hub *hub, void (*ready)(void *connection, bool end))
 {
@@ -160,7 +161,7 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
         browser->outbox.watch_count == TOPICS)
         wrong = "this browser watches too much already";
     if (wrong == NULL && !machine_takes_request(hub->machines[machine], browser->number))
-        wrong = TOO_MANY_WISHES;
+        wrong = TOO_MANY_REQUESTS;
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
     // What the id meant before ends when the new topic has its watcher. If both are the same, it
@@ -193,7 +194,7 @@ static void hand_on(struct hub *hub, struct browser *browser, const json_t *mess
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
     if (!machine_takes_request(hub->machines[machine], browser->number))
-        return tell_error(hub, browser, message, TOO_MANY_WISHES);
+        return tell_error(hub, browser, message, TOO_MANY_REQUESTS);
     struct post post = {.kind = kind, .browser = browser->number, .json = json_deep_copy(message)};
     machine_request(hub->machines[machine], &post);
 }

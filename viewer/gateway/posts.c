@@ -33,7 +33,7 @@ bool post_fits(struct post_queue *queue, u64 browser)
         all++;
     }
     pthread_mutex_unlock(&queue->lock);
-    return own < WISHES && all < BROWSERS * WISHES;
+    return own < REQUESTS_WAITING && all < BROWSERS * REQUESTS_WAITING;
 }
 
 struct post *post_take(struct post_queue *queue)

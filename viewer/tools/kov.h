@@ -34,8 +34,10 @@ struct settings {
 };
 extern struct settings settings;
 
+struct command;
 struct arguments {
-    int count; // before "--"
+    const struct command *command; // the one that runs
+    int count;                     // before "--"
     char **values;
     int workload_count; // after "--"
     char **workload;

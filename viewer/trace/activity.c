@@ -219,6 +219,16 @@ static void take_left_out(struct activity_machine *machine, u64 pid, bool left_o
     }
 }
 
+// Takes a switch as one for a call or a reply. It gives the CPU to the server of a call that was
+// told, or else the next event may tell for what it was.
+static void hand_over(struct activity_machine *machine, u32 cpu, const u64 *values)
+{
+    struct activity_handover *last = &machine->handovers[cpu];
+    bool told = last->call != 0 && (values[4] == REASON_CALL || values[4] == REASON_UNKNOWN);
+    machine->given = told ? last->call : 0;
+    *last = (struct activity_handover){told ? ACTIVITY_NO_THREAD : values[0], values[4], 0};
+}
+
 // Takes a switch. Returns the thread that runs after it.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
                                            const u64 *values)
@@ -232,7 +242,8 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
         (from->kernel && gives_away(values[4])))
         mark_idle(from);
     mark_unknown(&machine->unnamed[cpu]);
-    machine->handed_by[cpu] = machine->doer = values[0];
+    machine->doer = values[0];
+    hand_over(machine, cpu, values);
     from->lives = !from->ended;
     struct activity_thread *to = get_thread(machine, values[1], cpu);
     to->cpu = cpu;
@@ -255,14 +266,34 @@ static void take_call(struct activity_thread *thread, u64 number)
     enter(thread, CALL + (u32)(number % CALL));
 }
 
-// Takes an event of the fast path, which switches before it tells. Both threads are in user mode.
-static void take_ipc(struct activity_machine *machine, struct activity_thread *self, u32 cpu)
+// Returns whether a call or a reply comes from the fast path: it was the last switch's purpose.
+// Without a reason it may have been another's, unless the call's server runs now.
+static bool is_fast(const struct activity_handover *last, const struct activity_thread *self,
+                    const struct trace_event *event)
 {
-    u64 from = machine->handed_by[cpu];
-    machine->doer = from != ACTIVITY_NO_THREAD ? from : machine->doer;
-    struct activity_thread *other = find_thread(machine, from);
-    if (from == ACTIVITY_NO_THREAD || self == NULL)
+    const u64 *values = event->values;
+    bool call = event->kind == EVENT_IPC_CALL;
+    bool handed = !event_tells(event, 3) || values[3] != 0;
+    if (last->by == ACTIVITY_NO_THREAD ||
+        (call && (!handed || (self->pid != ACTIVITY_NO_PID && self->pid != values[1]))))
+        return false;
+    return last->reason == REASON_UNKNOWN || last->reason == (call ? REASON_CALL : REASON_REPLY);
+}
+
+// Takes a call or a reply. After the fast path both threads are in user mode.
+static void take_ipc(struct activity_machine *machine, struct activity_thread *self,
+                     const struct trace_event *event)
+{
+    struct activity_handover *last = &machine->handovers[event->cpu];
+    bool call = event->kind == EVENT_IPC_CALL, fast = is_fast(last, self, event);
+    if (call && !fast && event_tells(event, 3) && event->values[3] != 0)
+        last->call = event->values[2];
+    if (!fast)
         return;
+    machine->doer = last->by;
+    if (call && machine->cpus[event->cpu].thread != ACTIVITY_NO_THREAD)
+        machine->given = event->values[2];
+    struct activity_thread *other = find_thread(machine, last->by);
     mark_idle(self);
     if (other != NULL)
         mark_idle(other);
@@ -275,7 +306,7 @@ static void apply_to(struct activity_machine *machine, struct activity_thread *s
     switch ((u32)event->kind) {
     case EVENT_IPC_CALL:
     case EVENT_IPC_REPLY:
-        take_ipc(machine, self, event->cpu);
+        take_ipc(machine, self, event);
         break;
     case EVENT_EXC_ENTER:
         take_exception(self, values);
@@ -363,6 +394,7 @@ static struct activity_thread *take_reported(struct activity_machine *machine,
         memcpy(told->open, unnamed->open, sizeof(told->open));
     }
     if (runs && (id == ACTIVITY_NO_THREAD || id == told->row.id)) {
+        told->cpu = cpu;
         take_running(machine, told, state == REPORTED_RUNS);
         return told;
     }
@@ -427,13 +459,14 @@ static struct activity_thread *apply(struct activity_machine *machine,
             told->kernel = true;
             take_kernel(machine, told, values[3], values[5]);
         }
+        machine->handovers[cpu].by = ACTIVITY_NO_THREAD;
         return take_reported(machine, told, cpu, values[3]);
     }
     apply_to_other(machine, event);
     u64 id = machine->cpus[cpu].thread;
     struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
     apply_to(machine, self != NULL ? self : &machine->unnamed[cpu], event);
-    machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
+    machine->handovers[cpu].by = ACTIVITY_NO_THREAD;
     return self;
 }
 
@@ -441,6 +474,7 @@ static int take_event(void *context, const struct trace_event *event)
 {
     struct activity_machine *machine = context;
     machine->doer = machine->cpus[event->cpu].thread;
+    machine->given = 0;
     machine->beginning = machine->beginning && event->time < machine->begun;
     if (!is_followed(event))
         return KOV_OK;
@@ -458,7 +492,7 @@ static int take_loss(void *context, const struct trace_loss *loss)
             mark_unknown(thread);
     }
     mark_unknown(&machine->unnamed[loss->cpu]);
-    machine->handed_by[loss->cpu] = ACTIVITY_NO_THREAD;
+    machine->handovers[loss->cpu] = (struct activity_handover){.by = ACTIVITY_NO_THREAD};
     u64 since = machine->cpus[loss->cpu].from;
     return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);
 }
@@ -505,7 +539,7 @@ void activity_begin(struct activity_machine *machine, struct engine *engine, u64
     machine->irq_exits = event_kinds_major(&engine->descriptions, EVENT_IRQ_EXIT);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         machine->cpus[cpu] = state_of(machine, NULL, cpu, from);
-        machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
+        machine->handovers[cpu].by = ACTIVITY_NO_THREAD;
         machine->known[cpu] = engine_known_until(engine, cpu);
     }
     if (event_kinds_described(&engine->descriptions, EVENT_STATE_LEFT_OUT) == NULL)
@@ -518,6 +552,12 @@ bool activity_is_idle(const struct activity_machine *machine, u64 thread)
 {
     const struct activity_thread *found = find_thread(machine, thread);
     return found != NULL && found->idle;
+}
+
+u32 activity_cpu(const struct activity_machine *machine, u64 thread)
+{
+    const struct activity_thread *found = id_rows_find(&machine->threads, thread);
+    return found != NULL ? found->cpu : UINT32_MAX;
 }
 
 bool activity_is_kernel(const struct activity_machine *machine, u64 thread)
@@ -546,7 +586,7 @@ u64 activity_all_known(const struct activity_machine *machine, u64 begin, u64 en
     return until;
 }
 
-int activity_end(struct activity_machine *machine, u64 to)
+int activity_stop(struct activity_machine *machine, u64 to)
 {
     int code = KOV_OK;
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++) {
@@ -560,6 +600,12 @@ int activity_end(struct activity_machine *machine, u64 to)
         if (code == KOV_OK && last.from < to)
             code = machine->interval(machine->context, &last);
     }
+    return code;
+}
+
+int activity_end(struct activity_machine *machine, u64 to)
+{
+    int code = activity_stop(machine, to);
     activity_free(machine);
     return code;
 }

@@ -32,6 +32,15 @@ struct activity_interval {
     u64 call; // number of the open system call, whatever the CPU does in it; 0: none
 };
 
+// How a CPU goes from thread to thread for a call or a reply. The fast path switches, then tells;
+// else it is told first.
+struct activity_handover {
+    // Of a switch that nothing has told before, if it was the last of the CPU's events that tell of
+    // threads; else by is ACTIVITY_NO_THREAD.
+    u64 by, reason;
+    u64 call; // told: its server gets the CPU with the next switch; 0: none
+};
+
 struct activity_thread;
 #define ACTIVITY_LEFT_OUT_MAX 64
 
@@ -60,10 +69,9 @@ struct activity_machine {
     u32 left_out_count;
     u32 told;                   // mask of CPUs
     u64 known[ORRERY_MAX_CPUS]; // until when their streams tell
-    // Who left each CPU, if that was its last event. The fast path of calls switches before it
-    // tells.
-    u64 handed_by[ORRERY_MAX_CPUS];
-    u64 doer; // who did what the last event tells, even if it had left its CPU by then
+    struct activity_handover handovers[ORRERY_MAX_CPUS];
+    u64 doer;  // who did what the last event tells, even if it had left its CPU by then
+    u64 given; // the call that it gave, with the CPU, to the thread that runs there now; 0: none
     int (*interval)(void *context, const struct activity_interval *interval);
     void *context;
 };
@@ -76,8 +84,10 @@ void activity_begin(struct activity_machine *machine, struct engine *engine, u64
 struct visitor activity_visitor(struct activity_machine *machine);
 // Returns whether the recording has left out a process, as far as it has told by now.
 bool activity_leaves_out(const struct activity_machine *machine, u64 pid);
-// Returns whether a thread is a CPU's idle thread, as far as its switches have told.
+// Returns whether a thread is a CPU's idle thread, as far as events have told.
 bool activity_is_idle(const struct activity_machine *machine, u64 thread);
+// Returns where a thread runs, or ran last, even if it has ended. UINT32_MAX: nothing has told.
+u32 activity_cpu(const struct activity_machine *machine, u64 thread);
 // Returns whether a thread is known to be the kernel's own.
 bool activity_is_kernel(const struct activity_machine *machine, u64 thread);
 // Return until when a CPU's stream tells what happens on it, and until when all CPUs' do: not
@@ -89,7 +99,9 @@ u64 activity_all_known(const struct activity_machine *machine, u64 begin, u64 en
 void activity_copy(struct activity_machine *to, const struct activity_machine *from);
 void activity_free(struct activity_machine *machine);
 size_t activity_bytes(const struct activity_machine *machine);
-// Tells what lasts until `to`, unless a visitor had enough. Frees all.
+// Tells what lasts until `to`, unless a visitor had enough. What is known of threads stays.
+int activity_stop(struct activity_machine *machine, u64 to);
+// The same, and frees all.
 int activity_end(struct activity_machine *machine, u64 to);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include <trace/reasons.h>
 
-#define PRIORITY_IDLE 0 // kernel/thread.h
-
 const struct model_thread *trace_model_thread(const struct trace_model *model, u64 thread)
 {
     return id_rows_find(&model->threads, thread);
@@ -18,27 +16,31 @@ u64 trace_model_pid(const struct trace_model *model, u64 thread)
     return found == NULL || !found->known ? ACTIVITY_NO_PID : found->pid;
 }
 
+enum model_left trace_model_left(const struct trace_model *model, u64 thread)
+{
+    const struct model_thread *found = trace_model_thread(model, thread);
+    return found == NULL ? LEFT_READY : found->left;
+}
+
 u64 trace_model_ran(const struct trace_model *model, u64 thread, u64 time)
 {
     const struct model_thread *found = trace_model_thread(model, thread);
-    return found == NULL ? 0 : found->ran + (found->runs ? time - found->since : 0);
+    u32 cpu = activity_cpu(&model->machine, thread);
+    bool runs = cpu < ORRERY_MAX_CPUS && trace_model_runs(model, cpu) == thread;
+    return (found == NULL ? 0 : found->ran) + (runs ? time - model->since[cpu] : 0);
 }
 
 // ---- who runs ----------------------------------------------------------------------------------
 
-static void start(struct trace_model *model, u64 id, u32 cpu, u64 time)
+// Notes that a CPU has gone on from a thread, which may be unknown, to the one that runs there now.
+static void go_on(struct trace_model *model, u32 cpu, u64 from, u64 time)
 {
-    struct model_thread *thread = id_rows_get(&model->threads, id);
-    thread->cpu = cpu;
-    thread->since = thread->runs ? thread->since : time;
-    thread->runs = true;
-}
-
-static void stop(struct model_thread *thread, u64 time)
-{
-    if (thread->runs && time > thread->since)
-        thread->ran += time - thread->since;
-    thread->runs = false;
+    if (trace_model_runs(model, cpu) == from)
+        return;
+    if (from != ACTIVITY_NO_THREAD && time > model->since[cpu])
+        ((struct model_thread *)id_rows_get(&model->threads, from))->ran +=
+            time - model->since[cpu];
+    model->since[cpu] = time;
 }
 
 // A thread that leaves in an interrupt is preempted. A switch that tells its reason says it itself.
@@ -50,19 +52,6 @@ static enum model_left how_left(const struct trace_model *model, u64 reason)
     return activity == ACTIVITY_UNKNOWN     ? LEFT_UNCLEAR
            : activity == ACTIVITY_INTERRUPT ? LEFT_READY
                                             : LEFT_ASLEEP;
-}
-
-static void take_switch(struct trace_model *model, const struct trace_event *event)
-{
-    const u64 *values = event->values;
-    struct model_thread *from = id_rows_get(&model->threads, values[0]);
-    from->cpu = event->cpu;
-    from->idle = values[2] == PRIORITY_IDLE;
-    from->left = how_left(model, values[4]);
-    stop(from, event->time);
-    start(model, values[1], event->cpu, event->time);
-    struct model_thread *to = id_rows_get(&model->threads, values[1]);
-    to->idle = values[3] == PRIORITY_IDLE;
 }
 
 // ---- of which process --------------------------------------------------------------------------
@@ -126,15 +115,15 @@ static void learn_from_kernel(struct trace_model *model, const struct trace_even
 int trace_model_loss(struct trace_model *model, const struct trace_loss *loss)
 {
     struct visitor activity = activity_visitor(&model->machine);
+    u64 last = trace_model_runs(model, loss->cpu);
     model->any_loss |= loss->pid == 0;
     for (size_t i = 0; loss->pid == 0 && i < model->threads.count; i++) {
         struct model_thread *thread = id_rows_at(&model->threads, i);
-        if (thread->cpu != loss->cpu)
-            continue;
-        stop(thread, loss->from);
-        thread->left = LEFT_READY;
+        if (activity_cpu(&model->machine, thread->row.id) == loss->cpu)
+            thread->left = LEFT_READY;
     }
     int code = activity.loss(activity.context, loss);
+    go_on(model, loss->cpu, last, loss->from);
     return code == KOV_OK && model->loss != NULL ? model->loss(model->context, loss) : code;
 }
 
@@ -156,13 +145,12 @@ int trace_model_event(struct trace_model *model, const struct trace_event *event
     u64 majors = model->machine.enabled;
     model->before = model->machine.cpus[event->cpu];
     int code = activity.event(activity.context, event);
+    go_on(model, event->cpu, model->before.thread, event->time);
     if (code == KOV_OK && (majors & ~model->machine.enabled) != 0 && !model->machine.beginning)
         code = lose_majors(model, event->time);
-    u64 now = trace_model_runs(model, event->cpu);
     if (event->kind == EVENT_SWITCH)
-        take_switch(model, event);
-    else if (now != model->before.thread && now != ACTIVITY_NO_THREAD)
-        start(model, now, event->cpu, event->time);
+        ((struct model_thread *)id_rows_get(&model->threads, event->values[0]))->left =
+            how_left(model, event->values[4]);
     if (event->pid != 0)
         learn_from_process(model, event);
     else
@@ -187,4 +175,10 @@ void trace_model_keep(struct trace_model *model, struct trace_model *from)
         *thread = (struct model_thread){
             .row = thread->row, .pid = thread->pid, .known = thread->known, .told = thread->told};
     }
+}
+
+void trace_model_free(struct trace_model *model)
+{
+    activity_free(&model->machine);
+    id_rows_free(&model->threads);
 }

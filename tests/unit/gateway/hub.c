@@ -255,7 +255,7 @@ static void wrong_acts_do_not_come_to_the_machine(void **state)
         }
 }
 
-static void a_topic_is_wished_once_and_ends_with_its_last_watcher(void **state)
+static void a_topic_is_asked_for_once_and_ends_with_its_last_watcher(void **state)
 {
     struct page one, other;
     (void)state;
@@ -488,7 +488,7 @@ static void a_machine_that_grants_nothing_is_not_asked_for_more(void **state)
     enter(&page, hub.access.controller);
     enter(&other, hub.access.observer);
     say(&page, WATCH(1, "status"));
-    for (u32 i = 1; i < WISHES; i++)
+    for (u32 i = 1; i < REQUESTS_WAITING; i++)
         say(&page, ask);
     assert_nothing(&page);
     say(&page, ask);
@@ -505,7 +505,7 @@ static void a_machine_that_grants_nothing_is_not_asked_for_more(void **state)
     assert_nothing(&page);
     say(&page, "{\"type\":\"unwatch\",\"id\":1}"); // an end is never refused
     assert_int_equal(page.browser->outbox.watch_count, 0);
-    assert_int_equal(played_drop_requests(0), WISHES + 2);
+    assert_int_equal(played_drop_requests(0), REQUESTS_WAITING + 2);
     say(&page, ask);
     assert_nothing(&page);
 }
@@ -531,7 +531,7 @@ int main(void)
         TEST(browsers_are_limited),
         TEST(observers_are_refused_every_act),
         TEST(wrong_acts_do_not_come_to_the_machine),
-        TEST(a_topic_is_wished_once_and_ends_with_its_last_watcher),
+        TEST(a_topic_is_asked_for_once_and_ends_with_its_last_watcher),
         TEST(wrong_watches_change_nothing),
         TEST(names_come_before_the_frames_that_use_them),
         TEST(names_do_not_fill_the_queue_of_a_late_browser),

@@ -77,10 +77,10 @@ static void only_so_many_wait_of_one_and_of_all(void **state)
     (void)state;
     post_queue_init(&queue, wake, NULL);
     for (u64 browser = 1; browser <= BROWSERS; browser++)
-        for (u32 i = 0; i < WISHES; i++) {
+        for (u32 i = 0; i < REQUESTS_WAITING; i++) {
             assert_true(post_fits(&queue, browser));
             post_send(&queue, &(struct post){.kind = REQUEST_ASK, .browser = browser});
-            assert_int_equal(post_fits(&queue, browser), i + 1 < WISHES);
+            assert_int_equal(post_fits(&queue, browser), i + 1 < REQUESTS_WAITING);
         }
     assert_false(post_fits(&queue, BROWSERS + 1)); // who comes again is another one
     for (struct post *post = post_take(&queue), *next; post != NULL; post = next) {

@@ -87,11 +87,90 @@ static u64 priority(u64 thread)
 
 static bool read_idle(u64 thread)
 {
-    bool switched = false;
-    for (u32 i = 0; i < count; i++)
-        switched |= is_switch(i, history[i].cpu) &&
-                    (history[i].values[0] == thread || history[i].values[1] == thread);
-    return switched && priority(thread) == 0;
+    bool told = false;
+    for (u32 i = 0; i < count; i++) {
+        const struct told *event = &history[i];
+        told |= !event->lost && ((event->kind == EVENT_SWITCH &&
+                                  (event->values[0] == thread || event->values[1] == thread)) ||
+                                 (event->kind == EVENT_STATE_THREAD && event->values[0] == thread));
+    }
+    return told && priority(thread) == 0;
+}
+
+static u64 read_pid(u64 thread, u32 events)
+{
+    for (u32 i = 0; i < events; i++)
+        if (!history[i].lost && history[i].kind == EVENT_DISPATCHER_CREATE &&
+            history[i].values[0] == thread)
+            return history[i].values[1];
+    return ACTIVITY_NO_PID;
+}
+
+// Returns the CPU's event before this one that tells of threads, or COUNT if there is none or
+// something is missing.
+static u32 read_previous(u32 event)
+{
+    for (u32 i = event; i-- > 0;) {
+        if (history[i].cpu != history[event].cpu ||
+            (!history[i].lost && history[i].kind == EVENT_OTHER))
+            continue;
+        return history[i].lost ? count : i;
+    }
+    return count;
+}
+
+// Returns which call was told that the CPU's next switch hands over; 0: none.
+static u64 read_told(u32 event);
+
+// Returns the switch of the fast path, if the event is a call or a reply right behind it; COUNT:
+// it is none.
+static u32 read_fast(u32 event)
+{
+    u32 last = read_previous(event);
+    bool call = history[event].kind == EVENT_IPC_CALL;
+    if (history[event].lost || (!call && history[event].kind != EVENT_IPC_REPLY) || last == count ||
+        history[last].kind != EVENT_SWITCH)
+        return count;
+    u64 pid = read_pid(history[last].values[1], event);
+    bool handed = read_told(last) != 0 && history[last].values[4] == REASON_CALL;
+    bool serves = pid == ACTIVITY_NO_PID || pid == history[event].values[1];
+    return !handed && (!call || (serves && history[event].values[3] != 0)) &&
+                   history[last].values[4] == (call ? REASON_CALL : REASON_REPLY)
+               ? last
+               : count;
+}
+
+static u64 read_told(u32 event)
+{
+    for (u32 i = event; i-- > 0;) {
+        const struct told *told = &history[i];
+        if (told->cpu != history[event].cpu)
+            continue;
+        if (told->lost || told->kind == EVENT_SWITCH)
+            return 0;
+        if (told->kind == EVENT_IPC_CALL && told->values[3] != 0 && read_fast(i) == count)
+            return told->values[2];
+    }
+    return 0;
+}
+
+// Returns who did what an event tells.
+static u64 read_doer(u32 event)
+{
+    const struct told *told = &history[event];
+    u32 fast = read_fast(event);
+    return told->kind == EVENT_SWITCH ? told->values[0]
+           : fast != count            ? history[fast].values[0]
+                                      : read_runs(told->cpu, event);
+}
+
+// Returns the call that an event gave to the thread that now runs on its CPU; 0: none.
+static u64 read_given(u32 event)
+{
+    const struct told *told = &history[event];
+    if (told->kind == EVENT_SWITCH)
+        return told->values[4] == REASON_CALL ? read_told(event) : 0;
+    return told->kind == EVENT_IPC_CALL && read_fast(event) != count ? told->values[2] : 0;
 }
 
 static enum model_left read_left(u64 thread)
@@ -104,15 +183,6 @@ static enum model_left read_left(u64 thread)
             return told->values[4] == REASON_PREEMPTED ? LEFT_READY : LEFT_ASLEEP;
     }
     return LEFT_READY;
-}
-
-static u64 read_pid(u64 thread)
-{
-    for (u32 i = 0; i < count; i++)
-        if (!history[i].lost && history[i].kind == EVENT_DISPATCHER_CREATE &&
-            history[i].values[0] == thread)
-            return history[i].values[1];
-    return ACTIVITY_NO_PID;
 }
 
 // ---- the machine -------------------------------------------------------------------------------
@@ -136,8 +206,7 @@ static void begin_model(void)
 
 static void end_model(void)
 {
-    activity_free(&model.machine);
-    id_rows_free(&model.threads);
+    trace_model_free(&model);
 }
 
 static void tell(const struct told *told)
@@ -157,16 +226,13 @@ static void check_threads(void)
 {
     for (u32 i = 0; i < THREADS; i++) {
         u64 id = ids[i], now = history[count - 1].time;
-        const struct model_thread *thread = trace_model_thread(&model, id);
-        assert_int_equal(trace_model_pid(&model, id), read_pid(id));
+        assert_int_equal(trace_model_pid(&model, id), read_pid(id, count));
         assert_int_equal(trace_model_ran(&model, id, now), read_ran(id));
-        if (thread == NULL || read_cpu(id, count) == CPUS) {
-            assert_int_equal(read_cpu(id, count), CPUS);
+        assert_int_equal(trace_model_left(&model, id), read_left(id));
+        if (read_cpu(id, count) == CPUS)
             continue;
-        }
-        assert_int_equal(thread->cpu, read_cpu(id, count));
-        assert_int_equal(thread->left, read_left(id));
-        assert_int_equal(thread->idle, read_idle(id));
+        assert_int_equal(activity_cpu(&model.machine, id), read_cpu(id, count));
+        assert_int_equal(activity_is_idle(&model.machine, id), read_idle(id));
     }
 }
 
@@ -177,6 +243,8 @@ static void check(u32 event)
     if (history[event].lost)
         return;
     assert_int_equal(model.before.thread, read_runs(history[event].cpu, event));
+    assert_int_equal(model.machine.doer, read_doer(event));
+    assert_int_equal(model.machine.given, read_given(event));
 }
 
 // Returns a thread that runs nowhere and may run on the CPU.
@@ -209,6 +277,7 @@ static void make(uint64_t *chance, u64 *runs, struct told *next)
         next->values[4] = reasons[unit_random(chance) % ARRAY_SIZE(reasons)];
     } else if (what < 70) {
         next->kind = EVENT_IPC_CALL;
+        next->values[1] = number % 5 == 0 ? number : read_pid(*self, count);
         next->values[2] = number;
         next->values[3] = number & 1;
     } else if (what < 78) {
@@ -226,7 +295,8 @@ static void make(uint64_t *chance, u64 *runs, struct told *next)
         u64 thread = ids[CPUS + unit_random(chance) % (THREADS - CPUS)];
         next->kind = EVENT_DISPATCHER_CREATE;
         next->values[0] = thread;
-        next->values[1] = read_pid(thread) == ACTIVITY_NO_PID ? number : read_pid(thread);
+        next->values[1] =
+            read_pid(thread, count) == ACTIVITY_NO_PID ? number : read_pid(thread, count);
     } else if (what < 97) {
         next->lost = true;
         *self = pick(chance, next->cpu, runs);
@@ -290,7 +360,7 @@ static void what_is_kept_is_the_processes(void **state)
     trace_model_keep(&model, &first);
     assert_int_equal(trace_model_pid(&model, 7), 70);
     assert_int_equal(trace_model_ran(&model, 7, 9), 0);
-    assert_false(trace_model_thread(&model, 5)->idle);
+    assert_false(activity_is_idle(&model.machine, 5));
     assert_int_equal(trace_model_runs(&model, 0), NOBODY);
     end_model();
 }

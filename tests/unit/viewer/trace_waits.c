@@ -82,6 +82,25 @@ static void a_call_that_is_handed_over_is_taken_at_once(void **state)
     json_decref(document);
 }
 
+// In an older trace no switch says that it was for a call; the order of events does.
+static void without_reasons_the_order_tells_who_took_it(void **state)
+{
+    (void)state;
+    for (u64 pid = 4; pid < 8; pid++)
+        DISPATCHER_CREATE(0, 10, pid, 10 + pid);
+    SWITCH(0, 11, 2, 14, 2);
+    CALL(0, 20, 0x100, 5, 1, 3);
+    SWITCH(0, 21, 14, 15, 2);
+    SWITCH(0, 30, 15, 17, 2);
+    CALL(0, 31, 0x200, 7, 1, 4);
+    json_t *document = made_answer(trace_waits, MADE_ALL);
+    assert_string_equal(chain_of(document, 0),
+                        "process 4 thread 14 → call 0x100 method 3 of process 5 thread 15");
+    assert_string_equal(chain_of(document, 1),
+                        "process 5 thread 15 → call 0x200 method 4 of process 7 thread 17");
+    json_decref(document);
+}
+
 // Processes that call each other are no circle by that: which thread works on what must be known.
 static void calls_that_are_kept_are_no_circle(void **state)
 {
@@ -237,6 +256,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_open_call_waits_for_who_took_it, made_begin, made_end),
         cmocka_unit_test_setup_teardown(a_call_that_is_handed_over_is_taken_at_once, made_begin,
+                                        made_end),
+        cmocka_unit_test_setup_teardown(without_reasons_the_order_tells_who_took_it, made_begin,
                                         made_end),
         cmocka_unit_test_setup_teardown(calls_that_are_kept_are_no_circle, made_begin, made_end),
         cmocka_unit_test_setup_teardown(a_circle_of_threads_is_a_deadlock, made_begin, made_end),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { functionRows, functionsWish, rankedThing } from "../src/model/functions.ts";
+import { functionRows, functionsSubscription, rankedThing } from "../src/model/functions.ts";
 import { readSaidFunctions } from "../src/wire/messages.ts";
 
 const row = (name: string, samples: number) => ({ function: name, samples, share: 1, error: 1 });
@@ -44,13 +44,13 @@ test("a filter of one thing alone is that thing's functions; another is told", (
 
 test("functions are watched of what has some, by what is sampled", () => {
   const range = { seconds: 10 };
-  assert.deepEqual(functionsWish("o:0:12", "larx", range), {
+  assert.deepEqual(functionsSubscription("o:0:12", "larx", range), {
     kind: "functions",
     measure: "larx",
     of: "o:0:12",
     seconds: 10,
   });
-  assert.equal(functionsWish("m", "drefs", range), undefined);
-  assert.equal(functionsWish("i", "larx", range), undefined);
-  assert.equal(functionsWish("m", "", range), undefined);
+  assert.equal(functionsSubscription("m", "drefs", range), undefined);
+  assert.equal(functionsSubscription("i", "larx", range), undefined);
+  assert.equal(functionsSubscription("m", "", range), undefined);
 });

@@ -11,7 +11,7 @@ import {
   readTimeAccount,
   readWorkloads,
 } from "../src/model/said.ts";
-import { Topics, type Wish } from "../src/model/topics.ts";
+import { type Subscription, Topics } from "../src/model/topics.ts";
 import { decodeFrame } from "../src/wire/messages.ts";
 import { frame } from "./frames.mjs";
 
@@ -25,7 +25,7 @@ function topicsThatSend() {
   return { topics, sent };
 }
 
-const heat: Wish = { kind: "heat", measure: "larx", seconds: 10 };
+const heat: Subscription = { kind: "heat", measure: "larx", seconds: 10 };
 
 test("who wants the same watches it once, until the last has gone", () => {
   const { topics, sent } = topicsThatSend();

@@ -5,7 +5,7 @@ import type { SaidFunctionRow, SaidFunctions } from "../wire/messages.ts";
 import type { Chip } from "./filter.ts";
 import { COUNTED } from "./store.ts";
 import { type ThingKind, parseKey } from "./things.ts";
-import type { Wish } from "./topics.ts";
+import type { Subscription } from "./topics.ts";
 
 /** A row of the list. rank 0: samples in no function's row, and `function` says why. */
 export interface RankedFunction extends SaidFunctionRow {
@@ -22,12 +22,12 @@ export const isOfFunctions = (measure: string): boolean =>
   measure !== "" && !COUNTED.includes(measure);
 
 /** Returns what to watch. Undefined: nothing is known of functions. */
-export function functionsWish(
+export function functionsSubscription(
   of: string,
   measure: string,
   range: { seconds?: number; from?: number; to?: number },
   name = "",
-): Wish | undefined {
+): Subscription | undefined {
   if (!hasFunctions(of) || !isOfFunctions(measure)) return undefined;
   return { kind: "functions", measure, of, ...(name ? { function: name } : {}), ...range };
 }

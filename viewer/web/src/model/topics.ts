@@ -16,7 +16,9 @@ import {
 } from "../wire/messages.ts";
 import { HeatTable, Tree } from "./tree.ts";
 
-export type Wish = { [Kind in WatchedMessage as Kind["kind"]]: Kind }[WatchedMessage["kind"]];
+export type Subscription = {
+  [Kind in WatchedMessage as Kind["kind"]]: Kind;
+}[WatchedMessage["kind"]];
 
 /** The page keeps so many of the newest characters of the console. */
 const OUTPUT_MOST = 200_000;
@@ -44,7 +46,7 @@ export class Topic {
   constructor(
     readonly id: number,
     readonly machine: string,
-    readonly wish: Wish,
+    readonly wish: Subscription,
   ) {}
 
   // A view that reads one of these is drawn again when there is more, even if another view watches
@@ -136,7 +138,7 @@ export class Topics {
     readonly nextId: () => number,
   ) {}
 
-  open(machine: string, wish: Wish): Topic {
+  open(machine: string, wish: Subscription): Topic {
     const key = `${machine}\n${JSON.stringify(wish)}`;
     let topic = this.#byKey.get(key);
     if (!topic) {

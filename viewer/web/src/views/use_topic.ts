@@ -4,10 +4,10 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { topics } from "../model/session.ts";
 import { machine } from "../model/store.ts";
-import type { Topic, Wish } from "../model/topics.ts";
+import type { Subscription, Topic } from "../model/topics.ts";
 
 /** Returns the topic. Undefined: there is no wish, or the topic is not watched yet. */
-export function useTopic(wish: Wish | undefined): Topic | undefined {
+export function useTopic(wish: Subscription | undefined): Topic | undefined {
   const [topic, setTopic] = useState<Topic>();
   const name = machine.value;
   const key = wish && name ? JSON.stringify(wish) : "";

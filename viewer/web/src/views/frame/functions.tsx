@@ -4,7 +4,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { count, percent, plusMinus } from "../../base/number.ts";
 import { csv } from "../../base/text.ts";
-import { functionsWish } from "../../model/functions.ts";
+import { functionsSubscription } from "../../model/functions.ts";
 import { saveText } from "../../model/hand_out.ts";
 import * as store from "../../model/store.ts";
 import type { Topic } from "../../model/topics.ts";
@@ -32,8 +32,8 @@ export function FunctionsOf({ of }: { of: string }): JSX.Element | null {
   const measure = store.measure.value;
   const name = store.chosenFunction.value;
   const range = store.rangeWish.value;
-  const all = useTopic(functionsWish(of, measure, range));
-  const one = useTopic(name ? functionsWish(of, measure, range, name) : undefined);
+  const all = useTopic(functionsSubscription(of, measure, range));
+  const one = useTopic(name ? functionsSubscription(of, measure, range, name) : undefined);
   if (!all) return null;
   if (all.error) return <p class="dim">{all.error}</p>;
   if (all.version.value === 0) return null;

@@ -17,7 +17,7 @@ import { readTheme } from "../../draw/theme.ts";
 import { METRICS, findMetric, leftOutWords, metricOf } from "../../model/metrics.ts";
 import type { Mark } from "../../model/said.ts";
 import * as store from "../../model/store.ts";
-import type { Topic, Wish } from "../../model/topics.ts";
+import type { Subscription, Topic } from "../../model/topics.ts";
 import { Points, summarize } from "../../wire/columns.ts";
 import { Canvas, type Size } from "../../widgets/canvas.tsx";
 import { scaledPixels } from "../../widgets/rem.ts";
@@ -28,7 +28,7 @@ import { useTopic } from "../use_topic.ts";
 const ROW = scaledPixels(28);
 const AXIS = scaledPixels(20);
 
-export const wishOf = (pin: store.Pin): Wish =>
+export const subscriptionOf = (pin: store.Pin): Subscription =>
   pin.kind === "metric"
     ? { kind: "metric", metric: pin.name, of: pin.of }
     : { kind: "series", measure: pin.name, of: pin.of };
@@ -52,7 +52,7 @@ function useStripTopics(): StripRow[] {
   const topics: StripRow[] = [];
   for (let i = 0; i < FIRST.length + store.PINS_MOST; i++) {
     const pin = shown[i];
-    const topic = useTopic(pin ? wishOf(pin) : undefined);
+    const topic = useTopic(pin ? subscriptionOf(pin) : undefined);
     const ranged = useTopic(
       pin?.kind === "metric"
         ? { kind: "metrics", of: pin.of, ...store.rangeWish.value }

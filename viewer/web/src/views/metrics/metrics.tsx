@@ -16,7 +16,7 @@ import {
 } from "../../model/metrics.ts";
 import * as store from "../../model/store.ts";
 import { nameOf, parseKey } from "../../model/things.ts";
-import type { Topic, Wish } from "../../model/topics.ts";
+import type { Subscription, Topic } from "../../model/topics.ts";
 import { Points, type Summary, summarize } from "../../wire/columns.ts";
 import { kovCommand } from "../kov.ts";
 import { useGives } from "../use_gives.ts";
@@ -188,7 +188,7 @@ function IntervalRows(props: {
   said: Map<string, Topic | undefined>;
 }): JSX.Element {
   const { interval } = props;
-  const wish: Wish = { kind: "metrics", of: scope.value, ...interval.wish };
+  const wish: Subscription = { kind: "metrics", of: scope.value, ...interval.wish };
   const topic = useTopic(wish);
   props.said.set(keyOf(interval), topic);
   return (
