@@ -20,7 +20,7 @@ struct tracing tracing = {
 static struct shared_session *const shared = &tracing.shared;
 
 static dci_TraceSubscribeRequest asked;
-static dci_TraceSubscribeRequest wish_of_successor;
+static dci_TraceSubscribeRequest request_of_successor;
 static u64 began;
 static bool with_kernel; // the subscription takes the kernel's packets
 static bool rounds;      // over processes; false while the first or the last request is under way
@@ -167,7 +167,7 @@ static s64 trace_subscribe_begin(struct client *client, const dci_Request *reque
     }
     trace_settings_begin(client, body->mode, body->set_mask, body->mask);
     if (shared->successor == client)
-        wish_of_successor = *body;
+        request_of_successor = *body;
     else
         subscribe(client, body);
     return REQUEST_GOES_ON;
@@ -191,7 +191,7 @@ static s64 trace_subscribe_step(struct client *client)
     if (!tracing_is_free(client))
         return REQUEST_WAITS;
     if (shared->successor == client)
-        subscribe(client, &wish_of_successor);
+        subscribe(client, &request_of_successor);
     s64 result = trace_settings_step(client);
     if (result < 0) {
         trace_left_out_end();

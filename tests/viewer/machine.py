@@ -173,10 +173,10 @@ class Session(threading.Thread):
     def do_move(self, request):
         self.respond(request)
 
-    def pids_of(self, wish):
-        if wish.scope == dci.SCOPE_KERNEL:
+    def pids_of(self, body):
+        if body.scope == dci.SCOPE_KERNEL:
             return [0]
-        return [wish.pid] if wish.scope == dci.SCOPE_PROCESS else [0] \
+        return [body.pid] if body.scope == dci.SCOPE_PROCESS else [0] \
             + [one.pid for one in self.machine.processes]
 
     def failure(self, pid):
@@ -211,8 +211,8 @@ class Session(threading.Thread):
         self.respond(request, objects=dci.ObjectsReply())
 
     def do_object_swap(self, request):
-        wish = request.object_swap
-        if wish.implementation == "ThreadDistributed":
+        body = request.object_swap
+        if body.implementation == "ThreadDistributed":
             self.respond(request)
         else:
             self.refuse(request, E_TIMEOUT, "called off after 100 ms: 1 calls are inside: "
@@ -458,24 +458,24 @@ class Session(threading.Thread):
         return monitor if monitor is not None and monitor.session in (None, self) else None
 
     def do_monitor_create(self, request):
-        machine, wish = self.machine, request.monitor_create
-        if wish.kept and self.role != dci.ROLE_CONTROLLER:
+        machine, body = self.machine, request.monitor_create
+        if body.kept and self.role != dci.ROLE_CONTROLLER:
             self.refuse(request, E_PERM, "only a controller may have a monitor kept")
             return
         number = max(machine.monitors, default=0) + 1
-        machine.monitors[number] = Monitor(None if wish.kept else self, wish.bytes or 65536,
+        machine.monitors[number] = Monitor(None if body.kept else self, body.bytes or 65536,
                                            machine.system.cpu_count,
                                            (machine.monitor_cost, machine.monitor_cost_fast))
         self.respond(request, monitor_create=dci.MonitorCreateReply(monitor=number,
-                                                                    bytes=wish.bytes or 65536))
+                                                                    bytes=body.bytes or 65536))
 
     def do_monitor_track(self, request):
-        monitor, wish = self.own_monitor(request.monitor_track.monitor), request.monitor_track
-        if monitor is None or wish.pid not in {0, *(one.pid for one in self.machine.processes)}:
+        monitor, body = self.own_monitor(request.monitor_track.monitor), request.monitor_track
+        if monitor is None or body.pid not in {0, *(one.pid for one in self.machine.processes)}:
             self.refuse(request, E_NOENT, "no such process or thread")
             return
-        monitor.tracks[wish.pid, wish.thread] = dci.MonitorTrack(
-            pid=wish.pid, thread=wish.thread, id=wish.id, kinds=wish.kinds)
+        monitor.tracks[body.pid, body.thread] = dci.MonitorTrack(
+            pid=body.pid, thread=body.thread, id=body.id, kinds=body.kinds)
         self.respond(request)
 
     def do_monitor_run(self, request):

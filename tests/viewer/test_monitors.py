@@ -179,9 +179,9 @@ def test_more_running_than_cpus_is_found(kov, watched):
 def test_targets_have_ids_and_names(kov, watched):
     watched.records = {0: ([record(1 + n, 1 + n, LEAVES) for n in range(3)], 0)}
     recorded(kov, watched, "-p", "7,2/33,0,7")
-    wishes = [request.monitor_track for request in watched.requests
+    tracks = [request.monitor_track for request in watched.requests
               if request.WhichOneof("body") == "monitor_track"]
-    assert [(wish.pid, wish.thread, wish.id) for wish in wishes] \
+    assert [(track.pid, track.thread, track.id) for track in tracks] \
         == [(7, 0, 1), (2, 33, 2), (0, 0, 3)]
     assert [row["name"] for row in shown(kov)["threads"]] == ["cc:7", "fs:2/33", "kernel"]
     assert not watched.monitors

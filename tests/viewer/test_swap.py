@@ -15,8 +15,8 @@ def test_a_swap_is_asked_for(kov, machine):
     result = kov("swap", "0x1020", "ThreadDistributed", "--within", "20", machine=machine)
     assert result.code == 0
     assert result.out == "0x1020 is a ThreadDistributed now\n"
-    (wish,) = machine.asked("object_swap")
-    assert (wish.coid, wish.implementation, wish.microseconds, wish.pid) == (
+    (swap,) = machine.asked("object_swap")
+    assert (swap.coid, swap.implementation, swap.microseconds, swap.pid) == (
         0x1020, "ThreadDistributed", 20000, 0)
 
 

@@ -293,7 +293,7 @@ def test_table_and_csv(kov, tmp_path, tool):
     (("syscalls", "--call", "nothing"), "no system call 'nothing'"),
     (("faults", "--call", "wait"), "--call"), (("breakdown", "-n", "0"), "--rows 0"),
 ])
-def test_a_wrong_wish_is_refused(kov, tmp_path, arguments, message):
+def test_a_wrong_option_is_refused(kov, tmp_path, arguments, message):
     folder = trace_folder.random_folder(tmp_path / "trace", 1)
     result = kov("trace", *arguments, folder)
     assert result.code == 2 and message in result.err and result.out == "", result.err

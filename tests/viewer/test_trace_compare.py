@@ -312,7 +312,7 @@ def test_whatever_the_events_say_it_ends_well(kov, tmp_path, seed):
     (("trace", "nowhere"), "nowhere"), (("trace", "trace", "--intervals", "4"), "--intervals 4"),
     (("trace", "trace", "--from", "x"), "--from x"), (("trace", "one"), "too short"),
 ])
-def test_a_wrong_wish_is_refused(kov, tmp_path, arguments, message):
+def test_a_wrong_option_is_refused(kov, tmp_path, arguments, message):
     trace_folder.random_folder(tmp_path / "trace", 1)
     trace_folder.write(tmp_path / "one", {(0, 0): [packet([(5, BY_NAME["test0"], ())])]})
     result = kov("trace", "compare", *arguments)

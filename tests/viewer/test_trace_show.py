@@ -153,7 +153,7 @@ def test_a_loss_is_an_interval(kov, folder):
     (("--where", "a ~ 3"), "--where 'a ~ 3'"), (("--where", "nothing = 3"), "no event of this"),
     (("-e", "nothing"), "'nothing'"), (("-e", "switch,"), "''"), (("-n", "0"), "--count"),
 ])
-def test_a_wrong_wish_is_refused(kov, folder, options, message):
+def test_a_wrong_option_is_refused(kov, folder, options, message):
     result = kov("trace", "show", folder, *options)
     assert result.code == 2 and message in result.err and result.out == "", result.err
 

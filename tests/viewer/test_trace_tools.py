@@ -91,7 +91,7 @@ def test_a_time_that_ends_before_it_begins_is_refused(kov, folder, tool, since, 
     (("count", "wake..switch", "--by", "thread"), "no field 'thread'"),
     (("waits", "--at", "10", "--to", "10"), "give one"), (("waits", "--at", "soon"), "--to"),
 ])
-def test_a_wrong_wish_is_refused(kov, folder, arguments, message):
+def test_a_wrong_option_is_refused(kov, folder, arguments, message):
     result = kov("trace", *arguments, folder)
     assert result.code == 2 and message in result.err and result.out == "", result.err
 

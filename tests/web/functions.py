@@ -25,7 +25,7 @@ WATCH = """new Promise((done, failed) => {
             return;
         }
         const message = JSON.parse(data);
-        if (message.type === "welcome") say({ type: "watch", id: 1, ...WISH });
+        if (message.type === "welcome") say({ type: "watch", id: 1, ...SUBSCRIPTION });
         const ends = message.id === 1 && (message.type !== "state" || message.data.pending === 0);
         if (!ends) return;
         socket.onclose = null;
@@ -43,10 +43,10 @@ def _functions(open_page, gateway):
     token = gateway.links["observer"].split("#t=")[1]
 
     def watch(begin, event, of="m", **more):
-        wish = {"machine": "contended", "kind": "functions", "measure": event, "of": of,
+        subscription = {"machine": "contended", "kind": "functions", "measure": event, "of": of,
                 "from": begin * 1e9, "to": 1e18, **more}
         said = page.evaluate(WATCH.replace("TOKEN", json.dumps(token))
-                             .replace("WISH", json.dumps(wish)))
+                             .replace("SUBSCRIPTION", json.dumps(subscription)))
         assert said["type"] == "state", said
         return said["data"]
 

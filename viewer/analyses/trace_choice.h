@@ -37,7 +37,7 @@ struct trace_choice {
 // Reads a time as --from takes it, and finds its first tick. Returns KOV_OK, or KOV_USAGE with a
 // message that names the option.
 int trace_time_read(const char *option, const char *text, u64 hz, u64 begin, u64 *time);
-// Checks the wishes before the trace is opened. Returns KOV_OK or KOV_USAGE.
+// Checks the options before the trace is opened. Returns KOV_OK or KOV_USAGE.
 int trace_choice_check(const struct trace_options *options);
 // Decides the choice with an open trace. Its descriptions must stay. `begin` is that of the trace.
 int trace_choice_decide(struct trace_choice *choice, const struct trace_options *options,

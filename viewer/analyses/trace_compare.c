@@ -44,7 +44,7 @@ struct trace_comparison {
     struct intern texts;
     struct trace_names names;
     struct keyed_rows tables[MEASURED_KINDS];
-    bool any[MEASURED_KINDS][SIDES]; // even without a wish for it
+    bool any[MEASURED_KINDS][SIDES]; // even if nobody asks for it
     struct recorded recorded[SIDES];
     u64 left_out[SIDES]; // packets
 };

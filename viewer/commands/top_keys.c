@@ -9,7 +9,7 @@
 #define KEYS_BYTES 64
 
 // Asks for another threshold. The machine pushes what it has changed. The request follows that
-// push, not our wish.
+// push, not our choice.
 static int change(struct top *top, bool up)
 {
     const struct sampled_event *event = &top->request.events.events[top->shown];

@@ -219,7 +219,7 @@ int workload_wait(u64 id, double seconds, struct workload_result *result)
     return wait_in_window(id, seconds, NULL, result);
 }
 
-// Listens for that long. A wish ends dci_listen but does not shorten the window.
+// Listens for that long. A request ends dci_listen but does not shorten the window.
 static int listen_and_look(double seconds, const struct workload_watch *watch)
 {
     double end = clock_now() + seconds;

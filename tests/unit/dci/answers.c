@@ -337,10 +337,10 @@ static void read_all(const u8 *copy, u64 count)
 
 static void no_bytes_whatever_are_read_beyond(void **state)
 {
-    const char *rounds_wish = getenv("FUZZ_ROUNDS"), *seed_wish = getenv("FUZZ_SEED");
-    u64 rounds = rounds_wish != NULL ? strtoull(rounds_wish, NULL, 0) : 100000;
+    const char *asked_rounds = getenv("FUZZ_ROUNDS"), *asked_seed = getenv("FUZZ_SEED");
+    u64 rounds = asked_rounds != NULL ? strtoull(asked_rounds, NULL, 0) : 100000;
     (void)state;
-    seed = seed_wish != NULL ? strtoull(seed_wish, NULL, 0) : 42;
+    seed = asked_seed != NULL ? strtoull(asked_seed, NULL, 0) : 42;
     printf("again: FUZZ_ROUNDS=%lu FUZZ_SEED=%lu\n", (unsigned long)rounds, (unsigned long)seed);
     for (u64 round = 0; round < rounds; round++) {
         u64 count;

@@ -291,10 +291,10 @@ static void each_client_has_a_session_which_ends_with_it(void **state)
 
 static request_t *trace_request(u64 majors)
 {
-    static Orrery__Dci__CountTraceRequest wish = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
+    static Orrery__Dci__CountTraceRequest trace_body = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
     static request_t request;
-    wish.majors = majors;
-    request = *REQUEST(COUNT_TRACE, count_trace, &wish);
+    trace_body.majors = majors;
+    request = *REQUEST(COUNT_TRACE, count_trace, &trace_body);
     return &request;
 }
 

@@ -116,10 +116,10 @@ static void a_session_without_tasks_has_none(void **state)
 
 static s64 exclude(struct peer *peer, u32 count, const u32 *pids)
 {
-    Orrery__Dci__CountExcludeRequest wish = ORRERY__DCI__COUNT_EXCLUDE_REQUEST__INIT;
-    wish.n_pids = count;
-    wish.pids = (u32 *)pids;
-    return peer_ask(peer, REQUEST(COUNT_EXCLUDE, count_exclude, &wish));
+    Orrery__Dci__CountExcludeRequest body = ORRERY__DCI__COUNT_EXCLUDE_REQUEST__INIT;
+    body.n_pids = count;
+    body.pids = (u32 *)pids;
+    return peer_ask(peer, REQUEST(COUNT_EXCLUDE, count_exclude, &body));
 }
 
 #define EXCLUDE(peer, ...)                                                                         \

@@ -221,9 +221,9 @@ static void fuzz_round(struct fuzz_client clients[CLIENTS])
 
 static u64 rounds_wanted(void)
 {
-    const char *rounds_wish = getenv("FUZZ_ROUNDS"), *seed_wish = getenv("FUZZ_SEED");
-    u64 rounds = rounds_wish != NULL ? strtoull(rounds_wish, NULL, 0) : 3000;
-    seed = seed_wish != NULL ? strtoull(seed_wish, NULL, 0) : 42;
+    const char *asked_rounds = getenv("FUZZ_ROUNDS"), *asked_seed = getenv("FUZZ_SEED");
+    u64 rounds = asked_rounds != NULL ? strtoull(asked_rounds, NULL, 0) : 3000;
+    seed = asked_seed != NULL ? strtoull(asked_seed, NULL, 0) : 42;
     printf("again: FUZZ_ROUNDS=%lu FUZZ_SEED=%lu\n", (unsigned long)rounds, (unsigned long)seed);
     return rounds;
 }

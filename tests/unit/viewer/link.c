@@ -365,7 +365,7 @@ static void patience_is_of_one_link(void **state)
 
 static int listen_and_meet(struct client *client)
 {
-    int code = dci_listen(LONG); // the wish was there before
+    int code = dci_listen(LONG); // the request was there before
     pthread_barrier_wait(client->met);
     if (code == KOV_OK)
         code = dci_listen(LONG);
@@ -375,7 +375,7 @@ static int listen_and_meet(struct client *client)
     return code;
 }
 
-static void a_wish_wakes_who_listens(void **state)
+static void a_request_wakes_who_listens(void **state)
 {
     (void)state;
     struct client client;
@@ -498,7 +498,7 @@ int main(void)
         cmocka_unit_test(a_broken_protocol_ends_its_own_session_alone),
         cmocka_unit_test(a_lost_connection_is_taken_up_again_by_its_own_thread),
         cmocka_unit_test(patience_is_of_one_link),
-        cmocka_unit_test(a_wish_wakes_who_listens),
+        cmocka_unit_test(a_request_wakes_who_listens),
         cmocka_unit_test(the_end_of_a_link_ends_every_wait),
         cmocka_unit_test(an_ended_link_does_not_try_again),
         cmocka_unit_test(a_thread_without_a_link_has_one_to_the_machine_of_the_settings),

@@ -36,8 +36,8 @@ class Watcher(threading.Thread):
     def __init__(self, gateway, names):
         super().__init__(daemon=True)
         self.browser, self.rates, self.frames, self.bytes = Browser(gateway), {}, 0, 0
-        wishes = [(name, topic) for name in names for topic in TOPICS]
-        for number, (name, topic) in enumerate(wishes, 1):
+        topics = [(name, topic) for name in names for topic in TOPICS]
+        for number, (name, topic) in enumerate(topics, 1):
             self.browser.say(type="watch", id=number, machine=name, **topic)
 
     def run(self):

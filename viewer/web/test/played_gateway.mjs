@@ -284,13 +284,13 @@ function objectOf(key) {
   };
 }
 
-function rankingRows(wish) {
-  const by = { object: "o:", process: "p:", class: "k:" }[wish.by];
-  const all = heatRows(wish.seconds ?? 10);
+function rankingRows(subscription) {
+  const by = { object: "o:", process: "p:", class: "k:" }[subscription.by];
+  const all = heatRows(subscription.seconds ?? 10);
   const rows = all.filter(([thing]) => things[thing - 1][0].startsWith(by));
   const total = all.find(([thing]) => things[thing - 1][0] === "m");
   rows.sort((a, b) => b[2] - a[2]);
-  const has = wish.base_from !== undefined;
+  const has = subscription.base_from !== undefined;
   const out = rows.map(([thing, samples, value, error], i) => {
     const share = (value / total[2]) * 100;
     const shareError = (error / total[2]) * 100;

@@ -77,10 +77,10 @@ function take(message: GatewayMessage): void {
       topic.data = message.data;
       topic.error = "";
       if (topic.machine === store.machine.value) {
-        if (topic.wish.kind === "status") {
+        if (topic.subscription.kind === "status") {
           store.takeStatus(message.data);
           store.machineSpoke();
-        } else if (topic.wish.kind === "marks") store.marksSaid.value = message.data;
+        } else if (topic.subscription.kind === "marks") store.marksSaid.value = message.data;
       }
       topic.changed();
       break;

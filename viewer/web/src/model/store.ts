@@ -236,7 +236,7 @@ export const axisInterval = computed<Interval>(() => {
 });
 
 /** Returns the range as parameters of a topic. */
-export const rangeWish = computed<{ seconds?: number; from?: number; to?: number }>(() => {
+export const rangeSubscription = computed<{ seconds?: number; from?: number; to?: number }>(() => {
   const chosen = range.value;
   return "live" in chosen ? { seconds: chosen.live } : { from: chosen.from, to: chosen.to };
 });

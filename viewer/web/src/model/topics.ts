@@ -46,7 +46,7 @@ export class Topic {
   constructor(
     readonly id: number,
     readonly machine: string,
-    readonly wish: Subscription,
+    readonly subscription: Subscription,
   ) {}
 
   // A view that reads one of these is drawn again when there is more, even if another view watches
@@ -138,11 +138,11 @@ export class Topics {
     readonly nextId: () => number,
   ) {}
 
-  open(machine: string, wish: Subscription): Topic {
-    const key = `${machine}\n${JSON.stringify(wish)}`;
+  open(machine: string, subscription: Subscription): Topic {
+    const key = `${machine}\n${JSON.stringify(subscription)}`;
     let topic = this.#byKey.get(key);
     if (!topic) {
-      topic = new Topic(this.nextId(), machine, wish);
+      topic = new Topic(this.nextId(), machine, subscription);
       this.#byKey.set(key, topic);
       this.#byId.set(topic.id, topic);
       this.#watch(topic);
@@ -179,6 +179,6 @@ export class Topics {
   }
 
   #watch(topic: Topic): void {
-    this.send({ type: "watch", id: topic.id, machine: topic.machine, ...topic.wish });
+    this.send({ type: "watch", id: topic.id, machine: topic.machine, ...topic.subscription });
   }
 }

@@ -6,11 +6,11 @@ import { topics } from "../model/session.ts";
 import { machine } from "../model/store.ts";
 import type { Subscription, Topic } from "../model/topics.ts";
 
-/** Returns the topic. Undefined: there is no wish, or the topic is not watched yet. */
-export function useTopic(wish: Subscription | undefined): Topic | undefined {
+/** Returns the topic. Undefined: there is no subscription, or the topic is not watched yet. */
+export function useTopic(subscription: Subscription | undefined): Topic | undefined {
   const [topic, setTopic] = useState<Topic>();
   const name = machine.value;
-  const key = wish && name ? JSON.stringify(wish) : "";
+  const key = subscription && name ? JSON.stringify(subscription) : "";
   useLayoutEffect(() => {
     if (!key) {
       setTopic(undefined);

@@ -31,7 +31,7 @@ interface Part {
 export function FunctionsOf({ of }: { of: string }): JSX.Element | null {
   const measure = store.measure.value;
   const name = store.chosenFunction.value;
-  const range = store.rangeWish.value;
+  const range = store.rangeSubscription.value;
   const all = useTopic(functionsSubscription(of, measure, range));
   const one = useTopic(name ? functionsSubscription(of, measure, range, name) : undefined);
   if (!all) return null;

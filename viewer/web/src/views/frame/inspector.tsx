@@ -237,7 +237,7 @@ function Rates({ of }: { of: string }): JSX.Element {
   const measure = store.measure.value;
   const topic = useTopic(measure !== "" ? { kind: "series", measure, of } : undefined);
   const heated = useTopic(
-    measure !== "" ? { kind: "heat", measure, ...store.rangeWish.value } : undefined,
+    measure !== "" ? { kind: "heat", measure, ...store.rangeSubscription.value } : undefined,
   );
   // A part of an object has a rate of its own.
   const isObject = parseKey(of).kind === "object";

@@ -55,7 +55,7 @@ function useStripTopics(): StripRow[] {
     const topic = useTopic(pin ? subscriptionOf(pin) : undefined);
     const ranged = useTopic(
       pin?.kind === "metric"
-        ? { kind: "metrics", of: pin.of, ...store.rangeWish.value }
+        ? { kind: "metrics", of: pin.of, ...store.rangeSubscription.value }
         : undefined,
     );
     if (pin) topics.push({ pin, topic, ranged });

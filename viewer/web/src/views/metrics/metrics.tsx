@@ -43,7 +43,7 @@ export function Metrics(): JSX.Element {
   const shown = useMetrics(scope.value);
   const pictures = useRef(new Map<string, HTMLCanvasElement | null>());
   const intervals = markedIntervals();
-  const ranged = useTopic({ kind: "metrics", of: scope.value, ...store.rangeWish.value });
+  const ranged = useTopic({ kind: "metrics", of: scope.value, ...store.rangeSubscription.value });
   const said = useRef(new Map<string, Topic | undefined>());
   useGives({
     csv: () => ({
@@ -121,10 +121,10 @@ function ScopeChoice(): JSX.Element {
 interface Named extends Interval {
   name: string;
   /** The interval as a topic takes it. One that grows has no end. */
-  wish: { seconds?: number; from?: number; to?: number };
+  subscription: { seconds?: number; from?: number; to?: number };
 }
 
-const keyOf = (one: Named): string => `${one.name} ${JSON.stringify(one.wish)}`;
+const keyOf = (one: Named): string => `${one.name} ${JSON.stringify(one.subscription)}`;
 
 /** The range, the baseline, and workloads that ran, newest first. */
 function markedIntervals(): Named[] {
@@ -136,13 +136,13 @@ function markedIntervals(): Named[] {
       name: one.name,
       from: one.begin,
       to: Number.isNaN(one.end) ? store.now.value : one.end,
-      wish: Number.isNaN(one.end) ? { from: one.begin } : { from: one.begin, to: one.end },
+      subscription: Number.isNaN(one.end) ? { from: one.begin } : { from: one.begin, to: one.end },
     }))
     .reverse();
   const name = store.isLive.value ? "range, live" : "range";
   return [
-    ...(range ? [{ ...range, name, wish: store.rangeWish.value }] : []),
-    ...(baseline ? [{ ...baseline, name: "baseline", wish: { ...baseline } }] : []),
+    ...(range ? [{ ...range, name, subscription: store.rangeSubscription.value }] : []),
+    ...(baseline ? [{ ...baseline, name: "baseline", subscription: { ...baseline } }] : []),
     ...marks.slice(0, MARKS_MOST),
   ];
 }
@@ -188,8 +188,8 @@ function IntervalRows(props: {
   said: Map<string, Topic | undefined>;
 }): JSX.Element {
   const { interval } = props;
-  const wish: Subscription = { kind: "metrics", of: scope.value, ...interval.wish };
-  const topic = useTopic(wish);
+  const subscription: Subscription = { kind: "metrics", of: scope.value, ...interval.subscription };
+  const topic = useTopic(subscription);
   props.said.set(keyOf(interval), topic);
   return (
     <tbody>

@@ -46,7 +46,7 @@ export function Objects(): JSX.Element {
   const measure = store.measure.value;
   const objects = useTopic({ kind: "objects" });
   const heated = useTopic(
-    measure ? { kind: "heat", measure, ...store.rangeWish.value } : undefined,
+    measure ? { kind: "heat", measure, ...store.rangeSubscription.value } : undefined,
   );
   const things = store.things.value;
   const tree = objects?.tree ?? noTree;

@@ -29,7 +29,7 @@ const keyOf = (row: RankedFunction): string => `${row.rank > 0} ${row.function}`
 export function FunctionRanking(): JSX.Element {
   const measure = store.measure.value;
   const { of, ignores } = rankedThing(store.chips.value);
-  const topic = useTopic(functionsSubscription(of, measure, store.rangeWish.value));
+  const topic = useTopic(functionsSubscription(of, measure, store.rangeSubscription.value));
   const said = readSaidFunctions(topic?.data);
   const all = functionRows(said);
   const rows = useHeldOrder(all, keyOf);

@@ -105,7 +105,7 @@ function ThingRanking({ by }: { by: "object" | "class" | "process" }): JSX.Eleme
           measure,
           by,
           ...(without ? { without } : {}),
-          ...store.rangeWish.value,
+          ...store.rangeSubscription.value,
           ...(baseline ? { base_from: baseline.from, base_to: baseline.to } : {}),
         }
       : undefined,
