@@ -8,7 +8,6 @@
 #include "samples/site_parts.h"
 #include "tools/clock.h"
 #include "tools/memory.h"
-#include "wire/session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,13 +27,12 @@ _Static_assert(RESOLVER_MACHINES >= MACHINES, "each machine has its room there")
 
 static u32 binary_of(const struct machine *machine, const struct stack_place *place)
 {
-    const dci_system_info *system = session_machine();
     const struct process_info *process = NULL;
     if (!place->kernel)
         process = snapshot_process(&machine->snapshot, place->pid);
-    if (system == NULL || (!place->kernel && process == NULL))
+    if (!place->kernel && process == NULL)
         return 0;
-    return resolver_binary(machine->number, system->build_id.data, system->build_id.len,
+    return resolver_binary(machine->number, machine->build_id, machine->build_id_size,
                            place->kernel ? NULL : process->name);
 }
 
