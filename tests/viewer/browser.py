@@ -16,7 +16,7 @@ from conftest import KOV
 from machine import PATIENCE
 
 FRAME_HEAD = struct.Struct("<BBHIIIdd")  # viewer/gateway/messages.def
-OBJECTS, HEAT, METRIC, SLICES, BYTES, THREADS = 1, 2, 3, 7, 12, 13
+OBJECTS, HEAT, METRIC, RANKING, SLICES, BYTES, THREADS = 1, 2, 3, 5, 7, 12, 13
 # name and code of each column
 SLICE_COLUMNS = {"from": "d", "to": "d", "time": "d", "process": "I", "thread": "I", "what": "I",
                  "count": "I", "cpu": "B", "activity": "B"}
@@ -56,7 +56,8 @@ class Browser:
         self.socket = socket.create_connection((host, int(port)), timeout=PATIENCE)
         self.data = b""
         self.states, self.notices, self.topics, self.answers = {}, [], {}, {}
-        self.things, self.strings, self.stopped, self.rates = {}, {}, {}, {}
+        self.things, self.strings, self.stopped = {}, {}, {}
+        self.rates, self.shares = {}, {}
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((
             f"GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: {gateway.origin}\r\n"
@@ -139,6 +140,10 @@ class Browser:
         elif kind == HEAT:
             self.topics[topic] = self.heat(columns, rows)
             self.rates[topic] = self.heat(columns, rows, column=2, code="f")
+            self.shares[topic] = self.heat(columns, rows, column=4, code="f")
+        elif kind == RANKING:
+            self.topics[topic] = self.heat(columns, rows)
+            self.shares[topic] = self.heat(columns, rows, column=4, code="f")
         elif kind == METRIC:
             self.metric(topic, columns, rows, flags)
         elif kind in (SLICES, THREADS):
@@ -172,7 +177,8 @@ class Browser:
         """Returns {key: samples}, or another column, where there are any."""
         things = struct.unpack_from(f"<{rows}I", columns)
         values = struct.unpack_from(f"<{rows}{code}", columns, column * ((4 * rows + 7) // 8 * 8))
-        return {self.things[thing][0]: value for thing, value in zip(things, values) if value}
+        return {self.things[thing][0]: value for thing, value in zip(things, values)
+                if value and thing}
 
     def objects(self, columns, rows):
         """Returns [(key, parent's key, class, representatives, misses)], in order."""

@@ -40,17 +40,18 @@ def _functions(open_page, gateway):
     """functions(begin, event, of="m", **more): what the topic says of all since then."""
     page = open_page()
     page.see('.header:has-text("● live")')
+    return lambda *of, **more: functions_of(page, gateway, *of, **more)
+
+
+def functions_of(page, gateway, begin, event, of="m", **more):
+    """What a gateway says, whose page this is."""
     token = gateway.links["observer"].split("#t=")[1]
-
-    def watch(begin, event, of="m", **more):
-        subscription = {"machine": "contended", "kind": "functions", "measure": event, "of": of,
-                "from": begin * 1e9, "to": 1e18, **more}
-        said = page.evaluate(WATCH.replace("TOKEN", json.dumps(token))
-                             .replace("SUBSCRIPTION", json.dumps(subscription)))
-        assert said["type"] == "state", said
-        return said["data"]
-
-    return watch
+    subscription = {"machine": "contended", "kind": "functions", "measure": event, "of": of,
+                    "from": begin * 1e9, "to": 1e18, **more}
+    said = page.evaluate(WATCH.replace("TOKEN", json.dumps(token))
+                         .replace("SUBSCRIPTION", json.dumps(subscription)))
+    assert said["type"] == "state", said
+    return said["data"]
 
 
 def annotated(machine, path, event, *options):

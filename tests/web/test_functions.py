@@ -9,7 +9,9 @@ import pytest
 
 from chance import may_be_alike
 from functions import EVENTS, _functions, _recorded  # noqa: F401  pylint: disable=unused-import
-from functions import all_said, annotated, own_counts
+from functions import all_said, annotated, functions_of, own_counts
+from gateway import Gateway
+from machine import KERNEL
 from sessions import measure
 from waiting import wait_for
 
@@ -71,6 +73,34 @@ def test_an_object_has_its_own_functions(machine, hot, recorded, functions):
     said = functions(begin, event, of=hot)
     assert [said["samples"]] == expected and said["callers"]
     assert 0 < said["samples"] < whole["samples"]
+
+
+def another_build(path):
+    """Writes the kernel's file with another build id: its names would fit, and nobody may know."""
+    with open(KERNEL, "rb") as image:
+        data = bytearray(image.read())
+    note = data.index(b"\0\0\0\x04\0\0\0\x14\0\0\0\x03GNU\0")
+    data[note + 16] ^= 1
+    path.write_bytes(data)
+    return str(path)
+
+
+def test_the_file_of_another_build_gives_no_names(machine, hot, open_page, tmp_path):
+    gateway = Gateway(str(tmp_path), "--kernel", another_build(tmp_path / "orrery.elf"),
+                      contended=machine)
+    try:
+        page = open_page(link=gateway.links["observer"])
+        page.see('.header:has-text("● live")')
+        said = wait_for(lambda: (lambda one: one["rows"] and one)(
+            functions_of(page, gateway, 0, "larx", of=hot)), "samples of the hot object")
+        assert "build ids differ" in said["why"]
+        for row in said["rows"]:
+            assert re.fullmatch("kernel:0x[0-9a-f]{16}", row["function"]), row
+        page.evaluate("location.hash = '#/ranking?e=larx&by=function&v=1'")
+        page.see('.trouble:has-text("build ids differ")')
+        assert not page.trouble
+    finally:
+        gateway.end()
 
 
 def test_another_thing_is_refused(open_page, gateway, functions):  # pylint: disable=unused-argument

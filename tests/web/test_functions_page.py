@@ -10,6 +10,7 @@ import pytest
 
 from functions import EVENTS, _functions, _recorded  # noqa: F401  pylint: disable=unused-import
 from functions import all_said
+from gateway import Gateway
 from waiting import wait_for
 
 EVENT = "instructions:k"
@@ -188,3 +189,31 @@ def test_the_table_of_stacks_is_told(page):
     found, room = (number(one) for one in re.findall(r"[0-9,]+", text))
     assert 0 < found <= room
     assert not page.trouble
+
+
+SHARES = """Object.fromEntries([...document.querySelectorAll('[role="grid"] .row')].map((row) => {
+    const cells = [...row.querySelectorAll('[role="gridcell"]')].map((one) => one.textContent);
+    return [row.dataset.key, [cells[3], cells[5]]];
+}).filter(([key]) => key.startsWith("o:")))"""
+
+
+def test_the_recording_is_shown_by_itself(machine, open_page, recorded, tmp_path):
+    """What kov record has written: the page tells the samples of kov report, of a machine that need
+    not be there, and why there is nothing of the rest."""
+    _, path = recorded
+    rows = machine.kov("report", "-i", path, "-e", EVENT, "--sort", "object")["tables"][0]["rows"]
+    expected = {f"o:{row['coid_pid']}:{row['coid'].removeprefix('0x')}": row["samples"]
+                for row in rows if "coid" in row}
+    gateway = Gateway(str(tmp_path), alone=path)
+    try:
+        page = open_page(link=gateway.links["controller"], **TALL)
+        page.see('.header:has-text("recording")')
+        go(page, "ranking", 0, "&by=object")
+        shown = wait_for(lambda: page.evaluate(SHARES), "rows of the recording")
+        told = {key: number(samples) for key, (_, samples) in shown.items()}
+        assert told == {key: expected[key] for key in told} and len(told) > 3
+        page.evaluate("location.hash = '#/metrics?v=1'")
+        page.see(':has-text("metrics of the machine are counted")')
+        assert not page.trouble
+    finally:
+        gateway.end()

@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "gateway/net.h"
 #include "gateway/resolver.h"
+#include "samples/recording.h"
 #include "tools/interrupt.h"
 #include "tools/memory.h"
 #include "tools/options.h"
@@ -26,10 +27,11 @@ static bool metrics;
 static u64 port = LISTEN_DEFAULT, history_mb = HISTORY_MB;
 
 static const struct option own_options[] = {
-    LIST('m', "machine", &machines, "NAME=HOST:PORT",
-         "a machine to watch; or NAME=FILE, a recording to play, or a trace's folder; again for "
-         "others, up to 8 "
-         "(orrery at --host and --port)"),
+    LIST(
+        'm', "machine", &machines, "NAME=HOST:PORT",
+        "a machine to watch; or NAME=FILE, a recording to play (of --record, or of kov record), or "
+        "a trace's folder; again for others, up to 8 "
+        "(orrery at --host and --port)"),
     NUMBER('l', "listen", &port, 0, 65535, "PORT",
            "of 127.0.0.1, where browsers connect; 0: any that is free (8420)"),
     TEXT(0, "record", &record, "FILE",
@@ -46,6 +48,20 @@ static bool is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static bool is_samples(const char *path)
+{
+    char magic[RECORDING_MAGIC_BYTES] = "";
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    bool is = file != NULL && fread(magic, sizeof(magic), 1, file) == 1 &&
+              memcmp(magic, RECORDING_MAGIC, sizeof(magic)) == 0;
+    if (file != NULL)
+        fclose(file);
+    return is;
 }
 
 // Parses "NAME=HOST:PORT" or "NAME=FILE" in place. A text that ends with a port is no file. Returns
@@ -67,6 +83,8 @@ static int parse_machine(char *text, struct machine_settings *into)
             return fail(KOV_FAILED, "cannot show %s: it is no trace: %s/metadata: %s", equals + 1,
                         equals + 1, strerror(errno));
         into->folder = equals + 1;
+    } else if (is_samples(equals + 1)) {
+        into->samples = equals + 1;
     } else {
         into->tape = equals + 1;
     }
@@ -113,7 +131,9 @@ static int add_machines(struct hub *hub)
         code = parse_machine(text, &of);
         if (code == KOV_OK && of.host == NULL && record != NULL)
             code = fail(KOV_USAGE, "--record: %s is a recording already",
-                        of.tape != NULL ? of.tape : of.folder);
+                        of.tape != NULL     ? of.tape
+                        : of.folder != NULL ? of.folder
+                                            : of.samples);
         if (code == KOV_OK)
             code = add_machine(hub, &of);
         free(text);
@@ -189,6 +209,8 @@ const struct command command_serve = {
         "--metrics exposes counts, metrics with their errors, processes, losses and the hottest\n"
         "objects of live machines as OpenMetrics. They weigh on the machines only while something\n"
         "reads them.\n\n"
+        "-m NAME=FILE with a FILE of `kov record` shows its samples: objects, rankings,\n"
+        "functions. What else the machine did is not in it, and the page says so.\n\n"
         "-m NAME=FOLDER shows a trace, as `kov trace record` writes it: what the CPUs did, on the\n"
         "page's Timeline.",
     .options = {own_options},

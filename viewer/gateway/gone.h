@@ -7,16 +7,20 @@
 #include <orrery/types.h>
 #include <stdbool.h>
 
-#define GONE_SLOTS 1024 // a power of two
+#define GONE_SLOTS 4096
+#define GONE_WAYS 8 // slots that an object may take
 
 struct gone_objects {
-    // By a hash of both numbers. A later object takes the slot of an earlier one, for which there
-    // may then be one scan more.
+    // By a hash of both numbers. An object without a free slot takes that of the object in its set
+    // that was asked for longest ago. That one is looked for again, by one scan each time that it
+    // comes back: only where more objects that are gone are sampled than there are slots for.
     struct gone_object {
         coid_t coid;
         u32 pid;
-        u64 scans; // when it was missed first, plus 1; 0: the slot is free
+        u64 scans; // when it was missed first
+        u64 asked; // when it was asked for last, in asks; 0: the slot is free
     } slots[GONE_SLOTS];
+    u64 asks;
 };
 
 // Notes that an object was not seen by the latest of so many scans. Returns whether the next scan

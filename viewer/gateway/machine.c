@@ -65,9 +65,10 @@ void machine_tell_state(struct machine *machine, const char *state)
 {
     const dci_system_info *system = machine->live ? session_machine() : NULL;
     u32 cpus = machine->timeline != NULL ? (u32)__builtin_popcount(machine->timeline->engine.cpus)
-                                         : (system == NULL ? 0 : system->cpu_count);
-    const char *file =
-        machine->settings.tape != NULL ? machine->settings.tape : machine->settings.folder;
+                                         : (system == NULL ? machine->cpus : system->cpu_count);
+    const char *file = machine->settings.tape != NULL     ? machine->settings.tape
+                       : machine->settings.folder != NULL ? machine->settings.folder
+                                                          : machine->settings.samples;
     char address[160];
     if (file == NULL)
         snprintf(address, sizeof(address), "%.100s:%" PRIu64, machine->settings.host,
@@ -320,6 +321,10 @@ static void note_boot(struct machine *machine)
     if (!same && machine->history != NULL)
         machine_hand_on_boot(machine);
     machine->timebase_hz = system->timebase_hz;
+    machine->build_id_size = system->build_id.len < RECORDING_MAX_BUILD_ID ? system->build_id.len
+                                                                           : RECORDING_MAX_BUILD_ID;
+    if (machine->build_id_size > 0)
+        memcpy(machine->build_id, system->build_id.data, machine->build_id_size);
     machine->background.clock_ticks = system->time;
     machine->background.clock_hertz = system->timebase_hz;
     machine->background.clock_heard = machine_present(machine);
@@ -460,6 +465,7 @@ static void free_machine(struct machine *machine)
     free(machine->timeline);
     sem_destroy(&machine->requested);
     free(machine->settings.folder);
+    free(machine->settings.samples);
     free(machine->settings.console);
     free(machine->settings.name);
     free(machine->settings.host);
@@ -495,7 +501,7 @@ static void watch_for_recorder(struct machine *machine)
 // cannot.
 static bool open_ends(struct machine *machine, const struct machine_settings *from)
 {
-    if (from->folder != NULL)
+    if (from->folder != NULL || from->samples != NULL)
         return true;
     if (from->tape != NULL) {
         machine->player = player_new(from->tape);
@@ -535,6 +541,7 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
     machine->settings.host = copy_text(from->host);
     machine->settings.tape = copy_text(from->tape);
     machine->settings.folder = copy_text(from->folder);
+    machine->settings.samples = copy_text(from->samples);
     machine->settings.console = copy_text(from->console);
     machine->names.machine = machine->settings.name;
     sem_init(&machine->requested, 0, 0);
@@ -545,7 +552,9 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
         machine->expose_due = 0;
     }
     bool opened = open_ends(machine, from);
-    void *(*run)(void *) = from->folder == NULL ? run_machine : machine_run_folder;
+    void *(*run)(void *) = from->samples != NULL  ? machine_run_samples
+                           : from->folder != NULL ? machine_run_folder
+                                                  : run_machine;
     if (opened && pthread_create(&machine->thread, NULL, run, machine) == 0)
         return machine;
     if (opened)
@@ -565,6 +574,7 @@ struct machine *machine_start_past(u32 number, struct machine *of, struct post_q
     machine->settings.host = copy_text(of->settings.host);
     machine->settings.port = of->settings.port;
     machine->settings.tape = copy_text(of->settings.tape);
+    machine->settings.samples = copy_text(of->settings.samples);
     machine->settings.of = memory_copy_text(of->settings.name);
     machine->names.machine = machine->settings.name;
     sem_init(&machine->requested, 0, 0);

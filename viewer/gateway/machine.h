@@ -16,12 +16,13 @@ struct machine_settings {
     u64 port;
     char *tape;    // recording to play in place of a machine; NULL: none
     char *folder;  // trace folder to show in place of a machine; NULL: none
+    char *samples; // recording of `kov record` to show in place of a machine; NULL: none
     char *record;  // the file to record to; NULL: none
     char *console; // the file of its emulator's output; NULL: none is known
     char *token;   // NULL: wire/token.h finds one
     char *of;      // of machine_start_past: the machine whose boot before it is
     size_t history_bytes;
-    bool exposed; // metrics for OpenMetrics; not of a tape or a folder
+    bool exposed; // metrics for OpenMetrics; not of a tape, a folder or samples
 };
 
 // Starts a machine. `number` is its place in the hub. It posts to `posts`. Settings are copied. The

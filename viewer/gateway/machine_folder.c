@@ -117,7 +117,7 @@ static void read_on(struct folder_reading *reading)
     }
 }
 
-static void wait_for_request(struct machine *machine)
+void machine_wait_for_request(struct machine *machine)
 {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
@@ -136,7 +136,7 @@ void *machine_run_folder(void *context)
         if (machine->timeline != NULL && !machine->timeline->is_whole)
             read_on(&reading);
         else
-            wait_for_request(machine);
+            machine_wait_for_request(machine);
         machine_serve_requests(machine);
         if (names_are_full(&machine->names))
             machine_reset_names(machine);

@@ -19,6 +19,7 @@
 #include "gateway/watching.h"
 #include "machine/tree.h"
 #include "samples/ranking.h"
+#include "samples/recording.h"
 #include "analyses/timeline.h"
 #include "wire/link.h"
 
@@ -50,7 +51,7 @@ struct machine {
     struct recorder *recorder;     // NULL: it is not recorded
     struct timeline *timeline;     // NULL: it is no trace folder
     struct exposition *exposition; // NULL: it exposes nothing
-    sem_t requested;               // of a trace folder: something waits in `requests`
+    sem_t requested;               // without a link: something waits in `requests`
     pthread_t thread;
     bool ending;
 
@@ -58,10 +59,13 @@ struct machine {
     u32 tries;
     char boot[17];
     u64 boot_time, timebase_hz; // of the machine's clock
-    u32 same_begin;             // earlier boots that began at the same time
-    char failure[256];          // the last message of a failure
-    long console_begin;         // of its console's file when it was connected, in bytes
-    char panic[256];            // why it panicked; "": it has told nothing
+    u8 build_id[RECORDING_MAX_BUILD_ID];
+    size_t build_id_size;
+    u32 cpus;           // of a recording of samples
+    u32 same_begin;     // earlier boots that began at the same time
+    char failure[256];  // the last message of a failure
+    long console_begin; // of its console's file when it was connected, in bytes
+    char panic[256];    // why it panicked; "": it has told nothing
 
     struct names names;
     struct snapshot snapshot;
@@ -97,6 +101,12 @@ void machine_free_boot(struct machine *machine);
 void *machine_run_past(void *machine);
 // The thread of a trace folder (machine_folder.c).
 void *machine_run_folder(void *machine);
+// Waits a while for requests, without a link.
+void machine_wait_for_request(struct machine *machine);
+// The thread of a recording of `kov record` (machine_samples.c).
+void *machine_run_samples(void *machine);
+// Returns why such a recording does not have what the topic says, or NULL.
+const char *samples_lack(const struct machine *machine, const struct published *published);
 // Returns whether a trace folder has what such a topic says.
 bool folder_has(enum watched_kind kind);
 void folder_put_status(struct machine *machine, json_t *data);

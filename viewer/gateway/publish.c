@@ -36,11 +36,14 @@ static const struct {
 // Ends a topic of which the machine never has anything.
 static bool is_refused(struct machine *machine, const struct published *published)
 {
-    bool has = machine->settings.folder == NULL || folder_has(published->kind);
-    if (!has)
-        publish_stop(machine, published,
-                     "a trace folder does not tell this; Timeline (4) shows what it tells");
-    return !has;
+    const char *why = NULL;
+    if (machine->settings.folder != NULL && !folder_has(published->kind))
+        why = "a trace folder does not tell this; Timeline (4) shows what it tells";
+    if (machine->settings.samples != NULL)
+        why = samples_lack(machine, published);
+    if (why != NULL)
+        publish_stop(machine, published, why);
+    return why != NULL;
 }
 
 static int publish_those(struct machine *machine, bool asks)
@@ -116,7 +119,7 @@ u32 publish_measure(struct machine *machine, const struct published *published)
     if (machine->history == NULL)
         return HISTORY_NO_EVENT;
     bool counted = dref_counts_has(measure);
-    if (counted && machine->player != NULL)
+    if (counted && (machine->player != NULL || machine->settings.samples != NULL))
         publish_stop(machine, published, "a recording has no counts by object");
     else if (counted && !dref_counts_watch(&machine->dref_counts, measure))
         publish_stop(machine, published, machine->failure);

@@ -8,29 +8,31 @@
 #include "samples/site_parts.h"
 #include "tools/clock.h"
 #include "tools/memory.h"
-#include "wire/session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 200        // functions that are told
-#define PARTS_MAX 50        // callers, inlined functions
-#define LINES_MAX 1000      // of one function
+#define ROWS_MAX 200   // functions that are told
+#define PARTS_MAX 50   // callers, inlined functions
+#define LINES_MAX 1000 // of one function
+#define ADDRESS_NAME_BYTES 300
 #define NEAR_MAX 4096       // stacks among which one of the same process is looked for
 #define AGAIN_SECONDS 0.1   // while addresses are being looked up
 #define INSTRUCTION_BYTES 4 // a call is the instruction before its return address
+
+_Static_assert(RESOLVER_MACHINES >= MACHINES, "each machine has its room there");
 
 // ---- whose code it is --------------------------------------------------------------------------
 
 static u32 binary_of(const struct machine *machine, const struct stack_place *place)
 {
-    const dci_system_info *system = session_machine();
     const struct process_info *process = NULL;
     if (!place->kernel)
         process = snapshot_process(&machine->snapshot, place->pid);
-    if (system == NULL || (!place->kernel && process == NULL))
+    if (!place->kernel && process == NULL)
         return 0;
-    return resolver_binary(system->build_id.data, system->build_id.len,
+    return resolver_binary(machine->number, machine->build_id, machine->build_id_size,
                            place->kernel ? NULL : process->name);
 }
 
@@ -86,7 +88,9 @@ struct view {
     struct site_parts all, busy, idle, chosen, own; // own: in the function's own code
     struct site_parts with;                         // with the function in the stack
     u64 samples, unknown, pending, stacked;
-    u32 stack; // counts them
+    u32 stack;                                                  // counts them
+    char addresses[SAMPLE_MAX_CALLERS + 1][ADDRESS_NAME_BYTES]; // of one stack
+    const char *why;                                            // they are told, not functions
 };
 
 static struct row *row_of(struct rows *rows, const char *name)
@@ -172,13 +176,27 @@ static void count_caller(struct view *view, const struct resolved *frames, u32 c
         site_parts_add(&row_of(&view->callers, frames[at + 1].function)->self, site);
 }
 
-// Finds the functions of a stack, innermost first. Returns false if some are still looked up.
-static bool find_frames(const struct stack_place *place, struct resolved *frames)
+// Finds what is at an address of a stack. Where the binary tells no functions, the address stands
+// for one.
+static bool find_frame(struct view *view, const struct stack_place *place, u32 at, u64 address,
+                       struct resolved *frame)
 {
-    bool known = resolver_find(place->binary, place->pc, &frames[0]);
+    bool known = resolver_find(place->binary, address, frame);
+    if (!known || frame->function != NULL || frame->why == NULL)
+        return known;
+    snprintf(view->addresses[at], ADDRESS_NAME_BYTES, "%s:0x%016" PRIx64, frame->binary, address);
+    frame->function = view->addresses[at];
+    view->why = frame->why;
+    return true;
+}
+
+// Finds the functions of a stack, innermost first. Returns false if some are still looked up.
+static bool find_frames(struct view *view, const struct stack_place *place, struct resolved *frames)
+{
+    bool known = find_frame(view, place, 0, place->pc, &frames[0]);
     for (u32 i = 0; i < place->caller_count; i++)
         known &=
-            resolver_find(place->binary, place->callers[i] - INSTRUCTION_BYTES, &frames[i + 1]);
+            find_frame(view, place, i + 1, place->callers[i] - INSTRUCTION_BYTES, &frames[i + 1]);
     return known;
 }
 
@@ -190,7 +208,7 @@ static void count_stack(struct view *view, const struct stack_place *place,
     view->samples += site->samples;
     view->stack++;
     site_parts_add(&view->chosen, site);
-    if (!find_frames(place, frames)) {
+    if (!find_frames(view, place, frames)) {
         view->pending += site->samples;
         return;
     }
@@ -361,6 +379,8 @@ static json_t *say(struct view *view, const struct history_range *range)
     put_u64(data, "unknown", view->unknown);
     put_u64(data, "pending", view->pending);
     put_u64(data, "others", busy > view->stacked ? busy - view->stacked : 0);
+    if (view->why != NULL)
+        put_text(data, "why", view->why);
     put_functions(view, data);
     put_parts(view, data, "callers", &view->callers, &view->with);
     put_parts(view, data, "inlined", &view->inlined, &view->own);

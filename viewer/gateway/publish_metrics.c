@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The topic of metrics over an interval. Of the machine and its CPUs they are of what was counted
-// between two readings, as one session of that time would have counted it. Of processes, objects
-// and classes they are of all samples in it.
+// between two readings, as one session of that time would have counted it. Of processes, objects,
+// classes and code that works for no object (n:PID) they are of all samples in it.
 #include "gateway/machine_state.h"
 #include "tools/memory.h"
 

@@ -193,10 +193,10 @@ static int act(struct machine *machine, const struct post *request)
 
 int request_answer(struct machine *machine, const struct post *request)
 {
-    if ((machine->player != NULL || machine->settings.folder != NULL) &&
+    if ((machine->player != NULL || machine->link == NULL) && machine->settings.of == NULL &&
         request->kind == REQUEST_ACT) {
         answer_error(machine, request,
-                     machine->player != NULL
+                     machine->settings.folder == NULL
                          ? "a recording is played: nothing can be done to it"
                          : "a trace folder is shown: nothing can be done to it");
         return KOV_OK;
@@ -206,9 +206,10 @@ int request_answer(struct machine *machine, const struct post *request)
     bool known = request->kind == REQUEST_ASK && strcmp(what, "object") == 0; // by the last scan
     if (!machine->live && !known && !(is_events && machine->timeline != NULL)) {
         answer_error(machine, request,
-                     machine->settings.of != NULL       ? "this boot has ended"
-                     : machine->settings.folder != NULL ? "a trace folder does not tell"
-                                                        : "the machine is not connected");
+                     machine->settings.of != NULL        ? "this boot has ended"
+                     : machine->settings.folder != NULL  ? "a trace folder does not tell"
+                     : machine->settings.samples != NULL ? "a recording of samples does not tell"
+                                                         : "the machine is not connected");
         return KOV_OK;
     }
     machine->failure[0] = 0;

@@ -39,7 +39,7 @@ int recording_finish(struct recording_writer *writer, int code);
 struct recording {
     struct sampling_request request;
     u32 cpu_count;
-    u64 timebase_hz;
+    u64 timebase_hz, boot_time; // boot_time: reading of the time base then
     u8 build_id[RECORDING_MAX_BUILD_ID];
     size_t build_id_size;
     struct snapshot snapshot;

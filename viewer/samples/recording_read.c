@@ -79,6 +79,7 @@ static void decode_system(const dci_system_info *system, struct recording *recor
 {
     recording->cpu_count = system->cpu_count;
     recording->timebase_hz = system->timebase_hz;
+    recording->boot_time = system->boot_time;
     size_t size = system->build_id.len;
     recording->build_id_size = size > RECORDING_MAX_BUILD_ID ? RECORDING_MAX_BUILD_ID : size;
     if (recording->build_id_size > 0)

@@ -41,12 +41,25 @@ static void more_objects_than_slots(void **state)
     assert_false(gone_may_come(&gone, 2, 3 * GONE_SLOTS, 3)); // the last one has its slot
 }
 
+// Objects that are asked for in turns, as rankings do, keep their slots.
+static void gone_objects_do_not_push_each_other_out(void **state)
+{
+    static struct gone_objects gone;
+    (void)state;
+
+    for (u64 scans = 0; scans < 5; scans++)
+        for (u32 i = 0; i < GONE_SLOTS / 4; i++)
+            assert_int_equal(gone_may_come(&gone, i % 4, 0x100000 + 64 * (coid_t)i, scans),
+                             scans == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_scan_looks_for_an_object),
         cmocka_unit_test(objects_are_told_apart),
         cmocka_unit_test(more_objects_than_slots),
+        cmocka_unit_test(gone_objects_do_not_push_each_other_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

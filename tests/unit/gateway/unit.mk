@@ -32,6 +32,14 @@ gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/pl
     output/out_file.c output/document.c) \
     $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
 
+# With files that the test makes up.
+UNIT += gateway_resolver
+gateway_resolver_SRC := tests/unit/gateway/resolver.c $(addprefix viewer/,gateway/resolver.c \
+    tools/intern.c symbols/place.c) $(GATEWAY_UNIT_BASE)
+gateway_resolver_race_SRC := $(gateway_resolver_SRC)
+gateway_resolver_race_SANITIZERS := thread
+UNIT += gateway_resolver_race
+
 UNIT += gateway_watching
 gateway_watching_SRC := tests/unit/gateway/watching.c $(addprefix viewer/,gateway/watching.c \
     gateway/history.c gateway/count_log.c gateway/track.c machine/snapshot.c machine/failures.c \

@@ -379,6 +379,52 @@ static void what_left_no_sample_is_told(void **state)
     site_sums_free(&sums);
 }
 
+// What was counted has no samples, and there is no chance in it.
+static void count(struct site_sums *sums, u32 cpu, u32 pid, coid_t coid, u64 number)
+{
+    site_sums_count(
+        sums, (struct site){.kind = SITE_OBJECT, .pid = pid, .coid = coid, .event = 3, .cpu = cpu},
+        number);
+}
+
+static void counted_objects_have_exact_shares(void **state)
+{
+    struct site_sums sums, before;
+    struct ranking ranking;
+    (void)state;
+    fill_snapshot();
+    site_sums_begin(&sums, SITES_MAX);
+    site_sums_begin(&before, SITES_MAX);
+    count(&sums, 0, 0, 16, 60);
+    count(&sums, 1, 0, 16, 15);
+    count(&sums, 1, 3, 32, 25);
+    count(&before, 0, 0, 16, 10);
+    count(&before, 0, 3, 32, 30);
+    site_sums_add_stream(&sums, &(struct site_stream){.event = 3, .covered = 100});
+    site_sums_add_stream(&before, &(struct site_stream){.event = 3, .covered = 100});
+    for (enum ranking_by by = RANKING_OBJECT; by <= RANKING_PROCESS; by++) {
+        ranking_compute(&sums, &before, 3, by, &snapshot, &ranking);
+        assert_int_equal(ranking.count, 2);
+        assert_int_equal(ranking.samples, 0);
+        near(ranking.rows[0].events.value, 75);
+        near(ranking.rows[0].share.value, 75);
+        near(ranking.rows[1].share.value, 25);
+        near(ranking.rows[0].before.value, 25);
+        for (u32 i = 0; i < 2; i++) {
+            near(ranking.rows[i].share.error, 0);
+            near(ranking.rows[i].before.error, 0);
+            near(ranking.rows[i].change.value, i == 0 ? 50 : -50);
+            near(ranking.rows[i].change.error, 0);
+            assert_false(ranking.rows[i].chance);
+            assert_false(ranking.rows[i].rate_chance);
+        }
+        ranking_free(&ranking);
+    }
+    site_sums_free(&sums);
+    site_sums_free(&before);
+    snapshot_free(&snapshot);
+}
+
 static void what_has_no_room_is_among_others(void **state)
 {
     struct site_sums sums, joined;
@@ -457,6 +503,7 @@ int main(void)
         cmocka_unit_test(code_without_an_object_is_its_processes),
         cmocka_unit_test(hidden_processes_have_one_row_and_others_keep_their_shares),
         cmocka_unit_test(what_left_no_sample_is_told),
+        cmocka_unit_test(counted_objects_have_exact_shares),
         cmocka_unit_test(what_has_no_room_is_among_others),
         cmocka_unit_test(metrics_of_things_come_from_samples),
     };

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { functionRows, functionsSubscription, rankedThing } from "../src/model/functions.ts";
+import * as store from "../src/model/store.ts";
+import { readPlace, writePlace } from "../src/model/url.ts";
 import { readSaidFunctions } from "../src/wire/messages.ts";
 
 const row = (name: string, samples: number) => ({ function: name, samples, share: 1, error: 1 });
@@ -53,4 +55,42 @@ test("functions are watched of what has some, by what is sampled", () => {
   assert.equal(functionsSubscription("m", "drefs", range), undefined);
   assert.equal(functionsSubscription("i", "larx", range), undefined);
   assert.equal(functionsSubscription("m", "", range), undefined);
+});
+
+test("the chosen function is one of the selection, and goes with it", () => {
+  store.goTo({ machine: "orrery" });
+  assert.equal(store.chosenFunction.value, "");
+  store.chooseFunction("kernel:panic"); // of nothing
+  assert.equal(store.chosenFunction.value, "");
+  store.chooseFunction("kernel:panic", "o:0:12");
+  assert.equal(store.selection.value, "o:0:12");
+  assert.equal(store.chosenFunction.value, "kernel:panic");
+  store.selection.value = "p:5";
+  assert.equal(store.chosenFunction.value, "");
+  assert.doesNotMatch(writePlace(store.place.value), /fn=/);
+  store.selection.value = "o:0:12"; // it comes back with its thing
+  assert.equal(store.chosenFunction.value, "kernel:panic");
+});
+
+test("a link has the chosen function, and Escape leaves it before its thing", () => {
+  store.goTo({ machine: "orrery" });
+  store.chooseFunction("fs:main", "p:5");
+  const link = writePlace(store.place.value);
+  store.goTo({ machine: "orrery" });
+  assert.equal(store.chosenFunction.value, "");
+  store.goTo(readPlace(link));
+  assert.deepEqual([store.selection.value, store.chosenFunction.value], ["p:5", "fs:main"]);
+  store.stepBack();
+  assert.deepEqual([store.selection.value, store.chosenFunction.value], ["p:5", ""]);
+  store.stepBack();
+  assert.equal(store.selection.value, "");
+});
+
+test("another machine has another's functions", () => {
+  store.goTo({ machine: "orrery" });
+  store.chooseFunction("fs:main", "p:5");
+  store.chooseMachine("other");
+  assert.equal(store.chosenFunction.value, "");
+  store.selection.value = "p:5";
+  assert.equal(store.chosenFunction.value, "");
 });

@@ -78,6 +78,7 @@ function Unsaid({ said }: { said: SaidFunctions }): JSX.Element | null {
   const words = [
     said.pending > 0 && `${count(said.pending)} samples: their functions are being looked up.`,
     said.unknown > 0 && `${count(said.unknown)} samples are in no function that is known.`,
+    said.why !== "" && `Addresses stand for functions: ${said.why}.`,
     said.others > 0 && `Of ${count(said.others)} samples of the machine no stack is known.`,
   ].filter(Boolean);
   return words.length === 0 ? null : (

@@ -55,7 +55,7 @@ export function FunctionRanking(): JSX.Element {
         <span class="dim">{scopeWords(of, ignores)}</span>
       </div>
       {measureTrouble(measure, topic, said.samples || 0, all.length)}
-      <StackTrouble measure={measure} others={said.others} />
+      <StackTrouble measure={measure} others={said.others} why={said.why} />
       <VirtualList
         label={`Ranking of functions by ${measure}`}
         role="grid"
@@ -89,17 +89,25 @@ function scopeWords(of: string, ignores: boolean): string {
     : `of ${store.things.value.name(of)}; total: with the function anywhere in the stack`;
 }
 
-function StackTrouble(props: { measure: string; others: number }): JSX.Element | null {
-  const { measure, others } = props;
-  const text =
-    measure !== "" && !isOfFunctions(measure)
-      ? `${measure} are counted by object, not by function.`
-      : others > 0
-        ? `${count(others)} samples of the machine are in no row: no stack of them is known.`
-        : "";
-  return text === "" ? null : (
+interface Trouble {
+  measure: string;
+  others: number;
+  why: string;
+}
+
+function StackTrouble(props: Trouble): JSX.Element | null {
+  const { measure, others, why } = props;
+  const counted = measure !== "" && !isOfFunctions(measure);
+  const words = counted
+    ? [`${measure} are counted by object, not by function.`]
+    : [
+        why && `Addresses stand for functions: ${why}.`,
+        others > 0 &&
+          `${count(others)} samples of the machine are in no row: no stack of them is known.`,
+      ].filter(Boolean);
+  return words.length === 0 ? null : (
     <div class="trouble" role="status">
-      {text}
+      {words.join(" ")}
     </div>
   );
 }
