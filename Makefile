@@ -199,12 +199,12 @@ bench-profile-now: $(IMAGES) $(PROFILE_PLUGIN)
 bench-trace-now: $(VIEWER)
 	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)
 
-# What monitors cost, as S003 measures it, beside a kernel without sensors.
+# What monitors cost, as S003 measures it, beside a kernel without monitors.
 LOOPS ?= 400
 eval-s003-now: $(IMAGES)
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)-without-sensors THIRD=$(THIRD) WITHOUT_SENSORS=1 \
-	    $(BUILD)-without-sensors/orrery-bench.elf
-	@scripts/eval-s003 --build $(BUILD) --without $(BUILD)-without-sensors --loops $(LOOPS)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)-without-monitors THIRD=$(THIRD) \
+	    OBSERVERS='log trace' $(BUILD)-without-monitors/orrery-bench.elf
+	@scripts/eval-s003 --build $(BUILD) --without $(BUILD)-without-monitors --loops $(LOOPS)
 
 # What logs for schedulers cost, as S004 measures it.
 eval-s004-now: $(IMAGES)

@@ -333,6 +333,8 @@ int main(int argc, char **argv)
     }
     if (error == E_BUSY)
         return complain_text("trace", "somebody else takes its packets now, perhaps kov");
+    if (error == E_NOTSUP)
+        return complain_text("trace", "this kernel was built without a trace");
     if (error != 0)
         return complain_error("trace", error);
     int status = record_reserved();

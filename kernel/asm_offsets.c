@@ -8,10 +8,10 @@
 
 #include "ipc/call_record.h"
 #include "ipc/endpoint.h"
-#include "log/points.h"
-#include "monitors/ring.h"
-#include "monitors/sensor.h"
-#include "monitors/tracks.h"
+#include "observe/log/points.h"
+#include "observe/monitors/ring.h"
+#include "observe/monitors/sensor.h"
+#include "observe/monitors/tracks.h"
 #include "proc/dispatcher.h"
 #include "proc/run_queue.h"
 #include "proc/thread.h"
@@ -19,8 +19,8 @@
 #define SAY(name, value) __asm__ volatile("->" #name " %0" : : "i"(value))
 #define OFFSET(name, type, field) SAY(name, offsetof(type, field))
 
-// Asserts that two doublewords are a pair, which ipc/fast_path.S or monitors/fire.S takes in one
-// piece.
+// Asserts that two doublewords are a pair, which ipc/fast_path.S or observe/monitors/fire.S takes
+// in one piece.
 #define PAIR(type, first, second)                                                                  \
     _Static_assert(offsetof(type, first) % 16 == 0 &&                                              \
                        offsetof(type, second) == offsetof(type, first) + sizeof(u64),              \

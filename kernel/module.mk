@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Machine resources: exceptions, locks, memory, threads, devices.
 MODULE := kernel
-# Folders that watch the others, and that a kernel can do without; their system calls then say
-# E_NOTSUP. OBSERVERS= leaves them all out.
-OBSERVERS ?= log monitors
-ABSENT := $(filter-out $(OBSERVERS),log monitors)
-$(if $(filter-out log monitors,$(OBSERVERS)),$(error OBSERVERS= takes log, monitors or nothing))
-KERNEL_SRC := $(patsubst kernel/%,%,$(filter-out $(SANITIZE_OMITTED) $(ABSENT:%=kernel/%/%), \
-    $(wildcard kernel/*/*.c kernel/*/*.S)))
-# WITHOUT_SENSORS=1: those of monitors are compiled out, and there are no monitors.
-WITHOUT_SENSORS ?=
-KERNEL_CFLAGS := $(ABSENT:%=-DWITHOUT_%) $(if $(filter 1,$(WITHOUT_SENSORS)),-DWITHOUT_SENSORS)
+# Folders of observe/: they watch the others, and a kernel can do without them; their system
+# calls then say E_NOTSUP. OBSERVERS= leaves them all out.
+OBSERVERS ?= log monitors trace
+ABSENT := $(filter-out $(OBSERVERS),log monitors trace)
+$(if $(filter-out log monitors trace,$(OBSERVERS)),\
+    $(error OBSERVERS= takes some of log, monitors, trace, or nothing))
+# Assembly stands together: its conditional branches reach 32 KB.
+KERNEL_SRC := $(patsubst kernel/%,%,$(filter-out $(SANITIZE_OMITTED) \
+    $(ABSENT:%=kernel/observe/%/%), $(wildcard kernel/*/*.c kernel/observe/*/*.c \
+    kernel/*/*.S kernel/observe/*/*.S)))
 DEPS := orrery clustered-objects trace pmu elf runtime log-handler

@@ -242,6 +242,7 @@ s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat 
 s64 sys_overflow_notify(s64 session, u32 pid, bool on);
 
 // ---- trace -------------------------------------------------------------------------------------
+// In a kernel that was built without a trace all these calls say E_NOTSUP, also in place of a mask.
 
 enum sys_trace_mode { SYS_TRACE_OVERWRITE = 1, SYS_TRACE_DISCARD = 2 };
 

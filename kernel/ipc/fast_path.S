@@ -21,8 +21,9 @@
 
 #include "fast_path.h"
 
-// What the fast path performs. It gives way while somebody wants to be told of it, but cannot be
-// told here: at the test for too much bulk.
+// What the fast path performs. At the test for too much bulk it gives way while an observer wants
+// one of these events with a bit that its handler of the fast path's point does not have. There is
+// no event `syscall`: calls have none in C either (proc/process_exception.c).
 #define CALL_PERFORMS (PERFORMS(switch) | PERFORMS(call_made) | PERFORMS(call_taken))
 #define ANSWER_PERFORMS (PERFORMS(switch) | PERFORMS(answered) | PERFORMS(answer_taken))
 
@@ -200,6 +201,7 @@ put_back_reply:
 
 // ---- trace events -------------------------------------------------------------------------------
 
+#ifndef WITHOUT_trace
 // Around an event: r7 ... r12 hold words of the message. r1 gets a frame below that of the user
 // code.
     .macro begin_event
@@ -285,3 +287,4 @@ reply_event:
     bl      trace_append_3
     end_event
     b       reply_observed
+#endif

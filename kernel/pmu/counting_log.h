@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of two items of a session on a CPU, for the logs for schedulers (log/areas.c). The session
-// must count all the time.
+// Counts of two items of a session on a CPU, for the logs for schedulers (observe/log/areas.c). The
+// session must count all the time.
 #ifndef KERNEL_PMU_COUNTING_LOG_H
 #define KERNEL_PMU_COUNTING_LOG_H
 

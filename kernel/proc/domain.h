@@ -7,7 +7,7 @@
 #include <orrery/types.h>
 
 // A dispatcher without a domain has the descriptor of this number, in the page behind a CPU's first
-// area, where everything is 0 (log/areas.c).
+// area, where everything is 0 (observe/log/areas.c).
 #define LOG_NOBODY 0x210u
 
 struct dispatcher;

@@ -56,7 +56,7 @@ struct process {
     struct ipc_process ipc;
     u64 start_time;
     u32 domain;                     // that the logs account it to; under its lock
-    u32 described;                  // events of its own that are new: trace/describe.c
+    u32 described;                  // events of its own that are new: observe/trace/describe.c
     void *windows[ORRERY_MAX_CPUS]; // dispatcher page and message buffer, once there
     struct spinlock lock;           // RANK_OBJECT; guards the next ones
     u32 state;                      // enum process_state
@@ -64,14 +64,14 @@ struct process {
     u32 running;                    // dispatchers that have not ended
     u32 loaders;                    // who prepares it and must not find it running
     u32 making;                     // CPUs whose dispatcher is being made
-    bool untraced;                  // the trace leaves it out: trace/left_out.c
+    bool untraced;                  // the trace leaves it out: observe/trace/left_out.c
     s64 overflow_session;           // whose overflows it is told, 0: none (overflow.h)
     struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
     struct sys_process_image image; // upcall_entry 0: not known
     struct inspection monitor;
     struct placement place;        // under its lock; loads without it are hints
     struct posted_event ended;     // to the parent
-    struct monitor_tracks *tracks; // for its dispatchers to come: monitors/tracking.c
+    struct monitor_tracks *tracks; // for its dispatchers to come: observe/monitors/tracking.c
 };
 
 // Makes the object of a process: with one representative, or with one a CPU. The implementation is

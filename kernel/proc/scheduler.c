@@ -216,12 +216,6 @@ u64 scheduler_charge_here(struct thread *from)
     return queue->switched_at;
 }
 
-// Goes on with the thread that runs, as the scheduler chose it again.
-static inline __attribute__((always_inline)) void stay(struct thread *thread)
-{
-    HAPPENS(stay, thread);
-}
-
 // The CPU is idle no more.
 static __attribute__((noinline)) void start_ticks(struct run_queue *queue)
 {
@@ -260,7 +254,7 @@ static CO_METHOD s64 reschedule(struct run_queue *self)
     if (to != from)
         switch_to(self, from, to);
     else
-        stay(to);
+        HAPPENS(stay, to);
     return 0;
 }
 

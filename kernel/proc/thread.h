@@ -41,9 +41,9 @@ struct thread {
     struct timer timer;            // of thread_park's deadline
     struct co_generation_member member;
     u64 run_ticks, switches;
-    struct monitor_tracks *tracks; // its CPU's (monitors/tracks.h); NULL: nobody tracks it
+    struct monitor_tracks *tracks; // its CPU's (observe/monitors/tracks.h); NULL: nobody tracks it
     // When another CPU woke it while monitors recorded (0: none has), in place of its how manyeth
-    // switch, and what for: monitors/sensor.c.
+    // switch, and what for: observe/monitors/sensor.c.
     u64 woken_at, woken_switches;
     u8 woken_for;
     u8 slice_ticks;                // how many ticks it keeps the CPU from its equals

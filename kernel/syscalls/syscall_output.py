@@ -271,7 +271,7 @@ def decoder(call):
 
 
 # Groups of calls that kernels without an observer do not have (kernel/module.mk).
-OBSERVERS = {'Monitors': 'monitors', 'Logs for schedulers': 'log'}
+OBSERVERS = {'Monitors': 'monitors', 'Logs for schedulers': 'log', 'Trace': 'trace'}
 
 
 def decoding(group):

@@ -95,6 +95,7 @@ static bool set_controller(const char *value)
     return copy_text(boot_options.controller_token, sizeof(boot_options.controller_token), value);
 }
 
+#ifndef WITHOUT_trace
 // Adds the major that the first length characters of name spell, in either case.
 static bool add_major(const char *name, u64 length, u64 *mask)
 {
@@ -143,6 +144,12 @@ static bool set_subbuffers(const char *value)
     boot_options.trace_subbuffers = (u32)count;
     return true;
 }
+#else
+static bool set_trace(const char *value)
+{
+    return strcmp(value, "none") == 0;
+}
+#endif
 
 static bool set_lockup(const char *value)
 {
@@ -209,11 +216,15 @@ static const struct option options[] = {
     {"sched", "POLICY", "policy of the scheduler in user mode (default: none)", set_sched},
     {"observer", "TOKEN", "token of DCI clients that may look (up to 64 characters)", set_observer},
     {"controller", "TOKEN", "token of DCI clients that may also change things", set_controller},
+#ifdef WITHOUT_trace
+    {"trace", "none", "this kernel was built without a trace", set_trace},
+#else
     {"trace", "none|all|MAJOR[,MAJOR]", "what to trace (default: all but PMU and TEST)", set_trace},
     {"trace-mode", "overwrite|discard", "when trace buffers are full (default: overwrite)",
      set_trace_mode},
     {"trace-subbuffers", "4...4096", "64 KB trace buffers a CPU, a power of two (default: 64)",
      set_subbuffers},
+#endif
     {"ipc", "fast|slow", "slow: no call takes the fast path (default: fast)", set_ipc},
     {"lockup", "0...3600",
      "seconds after which a CPU that hangs is reported, 0: never (default: 10)", set_lockup},

@@ -24,7 +24,9 @@ $(GEN)/trace/made: $(TRACE_TOOL) $(wildcard trace/events/*.def) $(GEN)/trace/wit
 	    --without '$(TRACE_WITHOUT)' --out $(GEN)/trace
 	@touch $@
 $(eval $(call made_by,$(GEN)/trace/made,$(TRACE_GEN)))
+ifneq ($(filter trace,$(OBSERVERS)),)
 $(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/event_table.o))
+endif
 
 # System calls from their table: numbers, the kernel's decoding, the stubs of user programs,
 # and a page.

@@ -56,9 +56,14 @@ $(BUILD)/$(1).elf: $(BUILD)/$(1).pass2.elf | $(SANITIZE_MARK)
 	$$(Q)cp $$< $$@
 endef
 $(eval $(call image,orrery,$(KERNEL_OBJS)))
-$(eval $(call image,orrery-bench,$(KERNEL_OBJS) $(tests_OBJS)))
-
 .PHONY: kernel
+ifneq ($(filter trace,$(OBSERVERS)),)
+$(eval $(call image,orrery-bench,$(KERNEL_OBJS) $(tests_OBJS)))
 kernel: $(KERNEL_ELF) $(BENCH_ELF)
+else
+kernel: $(KERNEL_ELF)
+$(BENCH_ELF): FORCE
+	@echo '$@ measures the trace: OBSERVERS= must name it' >&2; exit 1
+endif
 
 -include $(KERNEL_OBJS:.o=.d) $(tests_OBJS:.o=.d)

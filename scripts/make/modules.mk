@@ -54,7 +54,9 @@ $(3): $(2) $(BUILD)/obj/$(subst /,-,$(1)).flags | kernel-ready
 $($(1)_IMAGE)_OBJS += $(3)
 endef
 
-module_flags = $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) $(call includes,$(1)) $($(1)_CFLAGS)
+# ABSENT: what this kernel is built without (kernel/module.mk).
+module_flags = $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) $(call includes,$(1)) $($(1)_CFLAGS) \
+    $(ABSENT:%=-DWITHOUT_%)
 
 define module_rules
 $(BUILD)/obj/$(subst /,-,$(1)).flags: FORCE

@@ -6,6 +6,7 @@
 #include "exclusion.h"
 #include "sampling.h"
 #include "service.h"
+#include "tracing_settings.h"
 
 #include <orrery/utf8.h>
 #include <orrery/pmu.h>
@@ -386,7 +387,9 @@ static s64 count_trace_begin(struct client *client, const dci_Request *request)
 
     if (session == NULL)
         return client_error(client, E_NOENT, "this client does not count");
-    s64 error = sys_pmu_count_trace(session->number, majors);
+    s64 error = trace_check(client);
+    if (error == 0)
+        error = sys_pmu_count_trace(session->number, majors);
     if (error == E_LIMIT && make_room(client, session))
         error = sys_pmu_count_trace(session->number, majors);
     if (error == E_LIMIT)

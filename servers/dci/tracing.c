@@ -113,7 +113,9 @@ static s64 check_subscribe(struct client *client, const dci_TraceSubscribeReques
     if (body->flush_ms != 0 && (body->flush_ms < FLUSH_MS_MIN || body->flush_ms > FLUSH_MS_MAX))
         return client_error(client, E_INVAL, "flush_ms must be 0 or %d…%d", FLUSH_MS_MIN,
                             FLUSH_MS_MAX);
-    s64 error = trace_mode_check(client, body->mode);
+    s64 error = trace_check(client);
+    if (error == 0)
+        error = trace_mode_check(client, body->mode);
     if (error == 0)
         error = sys_trace_stat(0, &stat);
     if (error == 0 && stat.subbuffer_bytes > PACKET_BYTES_MAX)

@@ -110,7 +110,9 @@ s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask)
 static s64 trace_stat_begin(struct client *client, const dci_Request *request)
 {
     const dci_TraceStatRequest *body = &request->body.trace_stat;
-    s64 error = scope_begin(client, body->scope, body->pid);
+    s64 error = trace_check(client);
+    if (error == 0)
+        error = scope_begin(client, body->scope, body->pid);
     return error != 0 ? error : REQUEST_GOES_ON;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lists about the trace: its events, and the metadata that describes them to readers.
 #include "service.h"
+#include "tracing_settings.h"
 
 #include <orrery/sys.h>
 #include <string.h>
@@ -57,9 +58,16 @@ static s64 trace_metadata_step(struct client *client)
     return bytes > 0 ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
+static s64 list_begin(struct client *client, const dci_Request *request)
+{
+    (void)request;
+    s64 error = trace_check(client);
+    return error != 0 ? error : REQUEST_GOES_ON;
+}
+
 static const struct request_kind kinds[] = {
-    REQUEST(trace_events, dci_Role_ROLE_OBSERVER, NULL, trace_events_step),
-    REQUEST(trace_metadata, dci_Role_ROLE_OBSERVER, NULL, trace_metadata_step),
+    REQUEST(trace_events, dci_Role_ROLE_OBSERVER, list_begin, trace_events_step),
+    REQUEST(trace_metadata, dci_Role_ROLE_OBSERVER, list_begin, trace_metadata_step),
 };
 
 const struct service trace_lists_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

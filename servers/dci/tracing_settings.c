@@ -11,6 +11,13 @@
 #include <orrery/inspect.h>
 #include <orrery/sys.h>
 
+s64 trace_check(struct client *client)
+{
+    if (sys_trace_process_mask() == E_NOTSUP)
+        return client_error(client, E_NOTSUP, "this kernel was built without a trace");
+    return 0;
+}
+
 u64 trace_process_mask(void)
 {
     s64 mask = sys_trace_process_mask();
@@ -125,7 +132,9 @@ static s64 trace_set_begin(struct client *client, const dci_Request *request)
 {
     const dci_TraceSetRequest *body = &request->body.trace_set;
 
-    s64 error = trace_mode_check(client, body->mode);
+    s64 error = trace_check(client);
+    if (error == 0)
+        error = trace_mode_check(client, body->mode);
     if (error == 0)
         error = scope_begin(client, body->scope, body->pid);
     if (error != 0)

@@ -8,6 +8,8 @@
 
 #include <orrery/sys.h>
 
+// Checks that the kernel has a trace. Returns 0, or E_NOTSUP with the client's message.
+s64 trace_check(struct client *client);
 // Returns the mask that processes start with.
 u64 trace_process_mask(void);
 // Checks a mode. Returns 0, or E_INVAL with the client's message.

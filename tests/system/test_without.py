@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A kernel without some majors and without the sensors of monitors: no point or handler of
-theirs is left, nobody can ask for them, all else works."""
+"""Kernels without some majors and without observers: no point or handler of theirs is left, nobody
+can ask for them, all else works."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def make(build, *settings):
 def _image(tmp_path_factory):
     """Beside it the usual programs."""
     build = str(tmp_path_factory.mktemp("without") / "build")
-    done = make(build, f"TRACE_WITHOUT={','.join(MAJORS).lower()}", "WITHOUT_SENSORS=1")
+    done = make(build, f"TRACE_WITHOUT={','.join(MAJORS).lower()}", "OBSERVERS=log trace")
     assert done.returncode == 0, done.stdout[-4000:]
     os.symlink(os.path.abspath(os.path.join(BUILD, "initrd.cpio")),
                os.path.join(build, "initrd.cpio"))
@@ -73,15 +73,16 @@ def test_no_point_is_left(image):
     assert all(left[major] <= usual[major] for major in left)
 
 
-def sensors(image):
-    """Handlers of events that monitors have (kernel/points.h)."""
-    observer = symbols(image)["monitors_observer"]
-    return [record for record in records(image, "handlers", 5) if record[2] == observer]
+def observers(image):
+    """Those that have handlers of events (kernel/points.h)."""
+    named = {address: name for name, address in symbols(image).items()}
+    return {named[record[2]] for record in records(image, "handlers", 5) if record[2] != 0}
 
 
 @pytest.mark.minutes
 def test_no_sensor_is_left(image):
-    assert sensors(os.path.join(BUILD, "orrery.elf")) and not sensors(image)
+    usual, left = observers(os.path.join(BUILD, "orrery.elf")), observers(image)
+    assert "monitors_observer" in usual and left == usual - {"monitors_observer"}
 
 
 @pytest.mark.minutes
@@ -111,6 +112,27 @@ def the_other_majors_are_there(machine, tmp_path):
     shown = subprocess.run(["babeltrace2", folder], check=True, capture_output=True, text=True)
     assert shown.stderr == "" and "switch: " in shown.stdout
     assert "ipc_call: " not in shown.stdout and "lock_take: " not in shown.stdout
+
+
+@pytest.mark.minutes
+def test_a_kernel_without_observers_tells_kov_so(tmp_path):
+    """It has no points of the trace, nobody in its list of observers but the core's own."""
+    build = str(tmp_path / "build")
+    done = make(build, "OBSERVERS=")
+    assert done.returncode == 0, done.stdout[-4000:]
+    image = os.path.join(build, "orrery.elf")
+    assert not majors(image) and observers(image) == {"tasks_counted"}
+    os.symlink(os.path.abspath(os.path.join(BUILD, "initrd.cpio")),
+               os.path.join(build, "initrd.cpio"))
+    with Machine(str(tmp_path), "core", cpus=2, kernel=image) as machine:
+        machine.wait_ready()
+        nobody_gets_a_monitor(machine, tmp_path)
+        for command in (("trace", "list"), ("trace", "stat"),
+                        ("trace", "record", "-o", str(tmp_path / "none"), "-d", "0.1")):
+            refused = machine.kov_run(*command, check=False)
+            assert refused.returncode != 0
+            assert "this kernel was built without a trace" in refused.stdout + refused.stderr
+        assert machine.kov("objects")["objects"]
 
 
 def test_a_wrong_name_is_told(tmp_path):

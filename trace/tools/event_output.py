@@ -80,8 +80,13 @@ def events_h(majors, events, omitted):
 #define TRACE_EVENTS_H
 
 {numbers}
+#ifdef WITHOUT_trace // a kernel that has none (make OBSERVERS=…)
+#define TRACE_ALL_MAJORS 0UL
+#define TRACE_OMITTED {everything | nothing:#x}
+#else
 #define TRACE_ALL_MAJORS {everything:#x}UL
 #define TRACE_OMITTED {nothing:#x} // compiled out (make TRACE_WITHOUT=…)
+#endif
 
 // Minors, for those who make an event word themselves.
 {minors}

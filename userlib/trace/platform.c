@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A user process as host of the trace core: a ring a dispatcher, in the process's own memory. The
-// kernel reads what is left of it when the process has ended (kernel/trace/processes.c).
+// kernel reads what is left of it when the process has ended (kernel/observe/trace/processes.c).
 #include <co/platform.h>
 #include <orrery/process.h>
 #include <trace/control.h>

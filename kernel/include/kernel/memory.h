@@ -87,7 +87,7 @@ void mmu_unmap(u64 virtual, u64 pages);
 u64 mmu_lookup(u64 virtual);
 
 #define STACKS_BASE 0xC000300000000000UL
-#define LOG_WINDOWS_BASE 0xC000400000000000UL // kernel/log/areas.c
+#define LOG_WINDOWS_BASE 0xC000400000000000UL // kernel/observe/log/areas.c
 #define STACK_UNIT 0x10000UL
 #define STACK_UNITS 4096 // stacks that can exist at once
 

@@ -61,7 +61,7 @@ struct percpu {
     u32 pending_xirr;              // the accepted external interrupt that is not yet handled
     void *run_queue;               // this CPU's, and what is r13 of user code here: for the fast
     u64 user_window;               // path of calls
-    struct log_head *log_head;     // its first log area, or zeroes (log/areas.c)
+    struct log_head *log_head;     // its first log area, or zeroes (observe/log/areas.c)
     void *call_chunks;             // its records of calls (ipc/call_record.h)
     struct spinlock *awaited_lock; // that this CPU spins for
     u64 host_waits;                // lockup_host_waits (lockup.h)

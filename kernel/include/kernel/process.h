@@ -60,7 +60,7 @@ s64 process_set_domain(u32 pid, u32 thread, u32 domain);
 void processes_clear_domains(void);
 bool process_ending(const struct process *process); // then calls to it must fail with E_PEER
 // Returns whether it no longer answers the monitor. After that its packets are taken over
-// (trace/processes.h). Any context.
+// (observe/trace/processes.h). Any context.
 bool inspection_ended(const struct process *process);
 
 // Cleans up after a process. Each hook of the image is called once, when the process's last

@@ -31,6 +31,7 @@ void interrupts_init(void);
 // Opens this CPU for external interrupts.
 void interrupts_init_cpu(void);
 
+#ifndef WITHOUT_trace
 // Sets up tracing and the boot CPU's buffers, of boot_options.trace_subbuffers sub-buffers. Boot
 // CPU, once, when pages can be allocated and text can be patched. E_NOMEM.
 int trace_init(void);
@@ -40,5 +41,20 @@ int trace_init_cpu(u32 cpu);
 // Makes the TraceManager object, and enables the boot options' events. Thread context, all CPUs up.
 // E_NOMEM, E_LIMIT.
 int trace_start_services(void);
+#else // a kernel that has none
+static inline int trace_init(void)
+{
+    return 0;
+}
+static inline int trace_init_cpu(u32 cpu)
+{
+    (void)cpu;
+    return 0;
+}
+static inline int trace_start_services(void)
+{
+    return 0;
+}
+#endif
 
 #endif

@@ -175,6 +175,32 @@ static void metadata_comes_as_it_is(void **state)
     peer_hang_up(peer);
 }
 
+static void refused_without_a_trace(struct peer *peer, request_t *request)
+{
+    answer_t *answer = peer_answer(peer, request);
+
+    assert_int_equal(answer->response->error, E_NOTSUP);
+    assert_string_equal(answer->response->message, "this kernel was built without a trace");
+    answer_free(answer);
+}
+
+static void a_kernel_without_a_trace_is_told(void **state)
+{
+    (void)state;
+    machine.process_mask = (u64)(s64)E_NOTSUP; // what all the calls say
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    refused_without_a_trace(peer, EMPTY(TRACE_STAT, trace_stat, TraceStat, TRACE_STAT));
+    refused_without_a_trace(peer, EMPTY(TRACE_EVENTS, trace_events, TraceEvents, TRACE_EVENTS));
+    refused_without_a_trace(peer,
+                            EMPTY(TRACE_METADATA, trace_metadata, TraceMetadata, TRACE_METADATA));
+    refused_without_a_trace(peer, EMPTY(TRACE_SET, trace_set, TraceSet, TRACE_SET));
+    refused_without_a_trace(
+        peer, EMPTY(TRACE_SUBSCRIBE, trace_subscribe, TraceSubscribe, TRACE_SUBSCRIBE));
+    machine.process_mask = 0;
+    assert_int_equal(peer_ask(peer, EMPTY(TRACE_STAT, trace_stat, TraceStat, TRACE_STAT)), 0);
+    peer_hang_up(peer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +211,7 @@ int main(void)
         cmocka_unit_test(dref_counts_of_any_size_fit_their_frames),
         cmocka_unit_test(classes_events_and_workloads_are_listed),
         cmocka_unit_test(metadata_comes_as_it_is),
+        cmocka_unit_test(a_kernel_without_a_trace_is_told),
     };
     return cmocka_run_group_tests(tests, server_start, NULL);
 }

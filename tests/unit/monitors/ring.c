@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rings of monitors: order, losses, and readers beside the writer.
-#include <monitors/ring.h>
+#include <observe/monitors/ring.h>
 
 #include <pthread.h>
 #include <sched.h>

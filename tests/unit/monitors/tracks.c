@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sets of tracks: who is in them, and their lists.
-#include <monitors/tracks.h>
+#include <observe/monitors/tracks.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions that the host of the trace core supplies: the kernel (kernel/trace), user processes
-// (userlib/trace) or the unit tests.
+// Functions that the host of the trace core supplies: the kernel (kernel/observe/trace), user
+// processes (userlib/trace) or the unit tests.
 #ifndef TRACE_PLATFORM_H
 #define TRACE_PLATFORM_H
 

@@ -140,13 +140,16 @@ static s64 set_trace(s64 pid, u64 mask, u64 mode)
 static void packets_begin_anew_with_a_mode(void)
 {
     s64 pid = start_ready("first-packets", cpus() - 1), result = read_packet(pid, 0);
+    // A kernel without a trace hands out what the process says.
+    s64 repeated = sys_trace_process_mask() == E_NOTSUP ? TRACE_SUBBUFFER_SIZE : E_PROTO;
+
     expect(result == TRACE_SUBBUFFER_SIZE, "the first packet", result);
     result = read_packet(pid, 0);
-    expect(result == E_PROTO, "the first packet again", result);
+    expect(result == repeated, "the first packet again", result);
     result = set_trace(pid, 0, 0);
     expect(result == 0, "another mask", result);
     result = read_packet(pid, 0);
-    expect(result == E_PROTO, "the first packet again, of the same rings", result);
+    expect(result == repeated, "the first packet again, of the same rings", result);
     result = set_trace(pid, 0, SYS_TRACE_DISCARD);
     expect(result == 0, "other rings", result);
     result = read_packet(pid, 0);

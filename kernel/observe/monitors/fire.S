@@ -7,16 +7,12 @@
 #include <kernel/points_asm.h>
 #include <trace/reasons.h>
 
-#include "exception/user.h"
+#include "points/fast_in_c.h"
 
-// A frame below that of the user code: 0x80 for the callee, r5 ... r12.
-#define STACK_FRAME (USER_FRAME + 0xc0)
-#define KEPT (0x80 - 8*5) // r5 ... r12, above 0x80 for the callee
 // Of monitors_measure_fast.
 #define MEASURE_FRAME 0xa0
 #define MEASURE_KEPT 0x30
 
-#ifndef WITHOUT_SENSORS
 // 17 instructions a record, and 4.
 // r19 = tracks, not empty; r24 = time; r25 = kind << 24 | reason << 16; r26, r27 = the words.
 // EE off. Changes r3, r4, r19 ... r21, the upper half of r25, r28 ... r31, r2, LR, CTR, CR0.
@@ -56,10 +52,7 @@ append_slowly:
     ld      r4, 0(r28)
 3:  cmpdi   r4, 0
     beq-    2b
-    mflr    r28
-    std     r28, 16(r1)                 // where the stack is walked
-    stdu    r1, -STACK_FRAME(r1)
-    each_register std, KEPT, 5, 12
+    begin_c
     mfctr   r29
     mr      r3, r30
     clrldi  r4, r31, 32
@@ -67,13 +60,9 @@ append_slowly:
     mr      r6, r24
     mr      r7, r26
     mr      r8, r27
-    ld      r2, PERCPU_TOC(r13)
     bl      monitor_ring_append_slowly
-    nop
+    end_c
     mtctr   r29
-    mtlr    r28
-    each_register ld, KEPT, 5, 12
-    addi    r1, r1, STACK_FRAME
     b       2b
 
     .macro  measure_kept how
@@ -142,4 +131,3 @@ monitors_measure_fast:
     ld      r0, 16(r1)
     mtlr    r0
     blr
-#endif

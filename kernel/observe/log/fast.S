@@ -11,12 +11,8 @@
 #include <kernel/percpu.h>
 #include <kernel/points_asm.h>
 
-#include "exception/user.h"
 #include "fast_layout.h"
-
-// A frame below that of the user code: 0x80 for the callee, r5 ... r12.
-#define STACK_FRAME (USER_FRAME + 0xc0)
-#define KEPT (0x80 - 8*5) // r5 ... r12, above 0x80 for the callee
+#include "points/fast_in_c.h"
 
 // Logs an event of dispatcher \own, the other side of which is \other. Goes on at next. r24, r25 =
 // the domains, r26 = area, r28 = first the descriptor and then the register, r31 = the row's
@@ -140,21 +136,6 @@ service_\name:
     tell_service NAMED(fast_call), ipc_call_copied, ipc_copy_call
     tell_service NAMED(fast_answer), ipc_reply_copied, ipc_copy_reply
 
-    .macro begin_c
-    mflr    r28
-    std     r28, 16(r1)             // where the stack is walked
-    stdu    r1, -STACK_FRAME(r1)
-    each_register std, KEPT, 5, 12
-    ld      r2, PERCPU_TOC(r13)
-    .endm
-    .macro end_c
-    nop
-    mtlr    r28
-    each_register ld, KEPT, 5, 12
-    addi    r1, r1, STACK_FRAME
-    blr
-    .endm
-
 // log_tell_here(r3, r24, r25).
 log_in_c:
     begin_c
@@ -162,6 +143,7 @@ log_in_c:
     mr      r5, r25
     bl      log_tell_here
     end_c
+    blr
 
 // log_tell_service(r22, r23).
 service_in_c:
@@ -170,3 +152,4 @@ service_in_c:
     mr      r4, r23
     bl      log_tell_service
     end_c
+    blr

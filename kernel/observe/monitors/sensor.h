@@ -6,12 +6,6 @@
 #include <kernel/points.h>
 #include <orrery/monitors.h>
 
-#ifdef WITHOUT_SENSORS
-#define MONITORS_SUPPORTED 0
-#else
-#define MONITORS_SUPPORTED 1
-#endif
-
 // What monitors_observer wants.
 #define MONITORS_SWITCHES 1UL
 #define MONITORS_EVENTS 2UL // anything else: calls can keep their fast path

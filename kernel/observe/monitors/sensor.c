@@ -15,14 +15,7 @@
 
 struct observer monitors_observer;
 
-// Without sensors (kernel/module.mk) nobody is told.
-#ifdef WITHOUT_SENSORS
-#define SENSOR(event, function, bits)                                                              \
-    static void (*const function##_untold)(void) __attribute__((unused)) =                         \
-        (void (*)(void))(function)
-#else
 #define SENSOR(event, function, bits) HANDLES(event, 3, function, &monitors_observer, bits)
-#endif
 
 // Writes a record for each monitor that wants this kind of the tracked thread; on its CPU,
 // soft-masked. The fast path of calls uses fire.S instead, which does the same. Inline, so that

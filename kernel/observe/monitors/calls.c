@@ -22,8 +22,6 @@ s64 sys_monitor_create(u64 *bytes)
 {
     s64 error;
 
-    if (!MONITORS_SUPPORTED)
-        return E_NOTSUP;
     if (*bytes < SYS_MONITOR_BYTES_MIN || *bytes > SYS_MONITOR_BYTES_MAX)
         return E_INVAL;
     if (!memory_for_caller())

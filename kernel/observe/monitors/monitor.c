@@ -306,8 +306,7 @@ static s64 begin(struct monitor *monitor, u64 bytes)
     s64 error = monitors_admit(monitor);
     if (error != 0)
         return error;
-    if (MONITORS_SUPPORTED)
-        measure_cost(monitor);
+    measure_cost(monitor);
     s64 coid = co_create(&class, &monitor->root);
     return coid < 0 ? coid : 0;
 }
