@@ -61,10 +61,7 @@ static void add_account(struct frame *frame, u32 cpu, u32 index)
     if (sys_sampling_stat(session, cpu, index, &stat) != 0)
         return;
     frame_varint(frame, dci_Samples_lost_tag, stat.lost);
-    if (stat.total == 0)
-        return;
-    dci_SamplingTurns turns = sample_turns(&stat);
-    frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
+    sample_frame_turns(frame, dci_Samples_turns_tag, &stat);
 }
 
 // Returns the period of the time when the sample was taken. No sample is older than the last change
@@ -291,27 +288,8 @@ static void add_stat(struct frame *frame, u32 field, u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
 
-    if (sys_sampling_stat(session, cpu, index, &stat) != 0)
-        return;
-    dci_SamplingStat to = {
-        .cpu = cpu,
-        .index = index,
-        .taken = stat.taken,
-        .lost = stat.lost,
-        .attributed = stat.attributed,
-        .unattributed = stat.unattributed,
-        .stale = stat.stale,
-        .idle = stat.idle,
-        .buffer_bytes = stat.buffer_bytes,
-        .buffer_grown = stat.buffer_grown,
-        .ticks_in_handler = stat.ticks_in_handler,
-        .missed = stat.missed,
-        .filtered = filtered[cpu][index],
-        .overflows = stat.overflows,
-        .has_turns = stat.total != 0,
-        .turns = sample_turns(&stat),
-    };
-    frame_record(frame, field, dci_SamplingStat_fields, &to);
+    if (sys_sampling_stat(session, cpu, index, &stat) == 0)
+        sample_frame_stat(frame, field, cpu, index, filtered[cpu][index], &stat);
 }
 
 static void fill_stat(struct frame *frame, bool running)
