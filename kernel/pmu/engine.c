@@ -18,6 +18,7 @@
 
 #define TICK_MICROSECONDS 1000   // the first tick after a turn is long enough ends it
 #define TURN_MICROSECONDS 100000 // the next wake of an idle CPU ends a turn that is older
+#define LOOKS_MAX 8              // at tallies, until it is left to their own CPU
 
 // The mutex guards all but each CPU's own part.
 static struct {
@@ -34,6 +35,7 @@ static struct {
         bool windows;
         bool changing; // from one plan to another
         bool asleep;   // it was idle at its last tick: the next wake starts the timer again
+        u32 version;   // odd: tallies and what is sampled change now
         u64 turns;     // of the engine, when it was looked at last; and when the last one had begun
         u64 began;
     } cpu[ORRERY_MAX_CPUS];
@@ -52,6 +54,39 @@ static void set_timer(void)
     timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
 }
 
+// These two stand around each change of a CPU's tallies, on that CPU.
+static void begin_change(u32 cpu)
+{
+    __atomic_store_n(&all.cpu[cpu].version, all.cpu[cpu].version + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void end_change(u32 cpu)
+{
+    __atomic_store_n(&all.cpu[cpu].version, all.cpu[cpu].version + 1, __ATOMIC_RELEASE);
+}
+
+bool engine_look(u32 cpu, void (*look)(void *), void *argument)
+{
+    for (u32 i = 0; i < LOOKS_MAX; i++) {
+        u32 before = __atomic_load_n(&all.cpu[cpu].version, __ATOMIC_ACQUIRE);
+        if (before % 2 != 0)
+            continue;
+        look(argument);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&all.cpu[cpu].version, __ATOMIC_RELAXED) == before)
+            return true;
+    }
+    return false;
+}
+
+static void flush(u32 cpu)
+{
+    begin_change(cpu);
+    pmu_engine_flush(&all.cpu[cpu].engine);
+    end_change(cpu);
+}
+
 // Notes when the turn that runs has begun.
 static void look_at_turn(u32 cpu)
 {
@@ -67,7 +102,9 @@ void engine_tick(void)
     struct pmu_task running;
     u32 cpu = cpu_id();
 
+    begin_change(cpu);
     pmu_engine_tick(&all.cpu[cpu].engine);
+    end_change(cpu);
     look_at_turn(cpu);
     pmu_task_current(&running);
     all.cpu[cpu].asleep = running.idle;
@@ -86,7 +123,7 @@ void engine_wake(void)
     all.cpu[cpu].asleep = false;
     look_at_turn(cpu);
     if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS)) {
-        pmu_engine_flush(&all.cpu[cpu].engine);
+        flush(cpu);
         look_at_turn(cpu);
     }
     set_timer();
@@ -94,7 +131,7 @@ void engine_wake(void)
 
 void engine_flush_here(void)
 {
-    pmu_engine_flush(&all.cpu[cpu_id()].engine);
+    flush(cpu_id());
 }
 
 bool engine_changing(void)
@@ -151,8 +188,10 @@ static void follow_plan_here(void *argument)
     all.cpu[cpu].asleep = false;
     __atomic_store_n(&all.cpu[cpu].changing, true, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    begin_change(cpu);
     s64 error = pmu_engine_change(&all.cpu[cpu].engine, any ? all.plan : NULL, tallies,
                                   change->prepare, all.changes * ORRERY_MAX_CPUS + cpu, &running);
+    end_change(cpu);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&all.cpu[cpu].changing, false, __ATOMIC_RELAXED);
     if (error != 0)
