@@ -17,6 +17,7 @@
 #include "task_points.h"
 
 #define TICK_MICROSECONDS 1000   // the first tick after a turn is long enough ends it
+#define FIRST_MICROSECONDS 5000  // from the wake of an idle CPU to its first tick
 #define TURN_MICROSECONDS 100000 // the next wake of an idle CPU ends a turn that is older
 #define LOOKS_MAX 8              // at tallies, until it is left to their own CPU
 
@@ -49,9 +50,9 @@ void engine_init(void (*fire)(struct timer *timer))
 
 // ---- what runs on each CPU ---------------------------------------------------------------------
 
-static void set_timer(void)
+static void set_timer(u64 microseconds)
 {
-    timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
+    timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(microseconds));
 }
 
 // These two stand around each change of a CPU's tallies, on that CPU.
@@ -87,6 +88,13 @@ static void flush(u32 cpu)
     end_change(cpu);
 }
 
+static void tick(u32 cpu)
+{
+    begin_change(cpu);
+    pmu_engine_tick(&all.cpu[cpu].engine);
+    end_change(cpu);
+}
+
 // Notes when the turn that runs has begun.
 static void look_at_turn(u32 cpu)
 {
@@ -102,18 +110,18 @@ void engine_tick(void)
     struct pmu_task running;
     u32 cpu = cpu_id();
 
-    begin_change(cpu);
-    pmu_engine_tick(&all.cpu[cpu].engine);
-    end_change(cpu);
+    tick(cpu);
     look_at_turn(cpu);
     pmu_task_current(&running);
     all.cpu[cpu].asleep = running.idle;
     if (!running.idle)
-        set_timer();
+        set_timer(TICK_MICROSECONDS);
 }
 
 // On a CPU that seldom has anything to do no turn would ever be long enough. So its turns end by
-// age: all groups get theirs, and their counts an error.
+// age: all groups get theirs, and their counts an error. Most of the time it is idle again before
+// its first tick, which costs as much as what it has done. So that tick comes late, and a turn that
+// is long enough ends here.
 void engine_wake(void)
 {
     u32 cpu = cpu_id();
@@ -122,11 +130,12 @@ void engine_wake(void)
         return;
     all.cpu[cpu].asleep = false;
     look_at_turn(cpu);
-    if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS)) {
+    if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS))
         flush(cpu);
-        look_at_turn(cpu);
-    }
-    set_timer();
+    else
+        tick(cpu);
+    look_at_turn(cpu);
+    set_timer(FIRST_MICROSECONDS);
 }
 
 void engine_flush_here(void)
@@ -198,7 +207,7 @@ static void follow_plan_here(void *argument)
         __atomic_store_n(&change->error, error, __ATOMIC_RELAXED);
     // One group counts all the time.
     if (any && all.plan->allocation.groups > 1)
-        set_timer();
+        set_timer(TICK_MICROSECONDS);
 }
 
 // ---- all of them -------------------------------------------------------------------------------
