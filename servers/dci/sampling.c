@@ -246,11 +246,13 @@ static bool push_present(void)
 }
 
 // Returns how long to wait for the next look, in ms. Single samples are waited for by someone. Sums
-// can wait for as long as a buffer that has not grown has room.
+// can wait for as long as a buffer that has not grown has room. Precise samples have the time at
+// which they are read, and the unit's rings are short.
 static u64 next_interval(u64 most)
 {
     bool quick = shared_wanted(shared, FORM_SINGLE);
-    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_POLL_MS;
+    u64 sums_max = asked.precise ? SUMS_POLL_PRECISE_MS : SUMS_POLL_MS;
+    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : sums_max;
     u64 less = quick ? SAMPLING_INTERVAL_MS : interval / 2;
 
     if (most > (quick ? SAMPLES_BYTES_FEW / 4 : SAMPLES_BYTES_FEW - SAMPLE_BYTES_MAX))
@@ -549,6 +551,8 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
     changed[change->index].before = asked.events[change->index].period;
     asked.events[change->index].period = change->period;
     asked.events[change->index].randomise = change->randomise;
+    interval = SAMPLING_INTERVAL_MS; // the buffers may fill faster
+    due = 0;
     fill_changed(&frame, &news);
     client_push_end(shared->owner.client, &frame);
     shared_frame(&frame, dci_Event_sampling_changed_tag);
