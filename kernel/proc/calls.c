@@ -57,7 +57,8 @@ static void finish(struct call *call)
 
 // Sleeps until the next interrupt, unless the call is done: a CPU that was asleep takes as long to
 // begin as thousands of looks, and on an emulator each look is work for its host. H_CEDE is entered
-// with EE off, so that no interrupt can come between the look and the sleep, and returns with EE on.
+// with EE off, so that no interrupt can come between the look and the sleep, and returns with EE
+// on.
 static void sleep_for(const struct call *call)
 {
     bool *own = &sleeping[cpu_id()];

@@ -259,8 +259,8 @@ static void hand_on(struct background *background)
 }
 
 // Each sample counts with the period of its own time: those from before a change come after it.
-// What the monitor uses is left out. Otherwise a machine on which nothing else runs would be sampled
-// often because it is watched.
+// What the monitor uses is left out. Otherwise a machine on which nothing else runs would be
+// sampled often because it is watched.
 static void note_load(struct background *background, const struct site_sum *sum)
 {
     bool own = sum->site.kind == SITE_PROCESS && background->watching != NULL &&
