@@ -17,7 +17,9 @@
 #include "task_points.h"
 
 #define TICK_MICROSECONDS 1000   // the first tick after a turn is long enough ends it
+#define FIRST_MICROSECONDS 5000  // from the wake of an idle CPU to its first tick
 #define TURN_MICROSECONDS 100000 // the next wake of an idle CPU ends a turn that is older
+#define LOOKS_MAX 8              // at tallies, until it is left to their own CPU
 
 // The mutex guards all but each CPU's own part.
 static struct {
@@ -34,6 +36,7 @@ static struct {
         bool windows;
         bool changing; // from one plan to another
         bool asleep;   // it was idle at its last tick: the next wake starts the timer again
+        u32 version;   // odd: tallies and what is sampled change now
         u64 turns;     // of the engine, when it was looked at last; and when the last one had begun
         u64 began;
     } cpu[ORRERY_MAX_CPUS];
@@ -47,9 +50,49 @@ void engine_init(void (*fire)(struct timer *timer))
 
 // ---- what runs on each CPU ---------------------------------------------------------------------
 
-static void set_timer(void)
+static void set_timer(u64 microseconds)
 {
-    timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
+    timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(microseconds));
+}
+
+// These two stand around each change of a CPU's tallies, on that CPU.
+static void begin_change(u32 cpu)
+{
+    __atomic_store_n(&all.cpu[cpu].version, all.cpu[cpu].version + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void end_change(u32 cpu)
+{
+    __atomic_store_n(&all.cpu[cpu].version, all.cpu[cpu].version + 1, __ATOMIC_RELEASE);
+}
+
+bool engine_look(u32 cpu, void (*look)(void *), void *argument)
+{
+    for (u32 i = 0; i < LOOKS_MAX; i++) {
+        u32 before = __atomic_load_n(&all.cpu[cpu].version, __ATOMIC_ACQUIRE);
+        if (before % 2 != 0)
+            continue;
+        look(argument);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&all.cpu[cpu].version, __ATOMIC_RELAXED) == before)
+            return true;
+    }
+    return false;
+}
+
+static void flush(u32 cpu)
+{
+    begin_change(cpu);
+    pmu_engine_flush(&all.cpu[cpu].engine);
+    end_change(cpu);
+}
+
+static void tick(u32 cpu)
+{
+    begin_change(cpu);
+    pmu_engine_tick(&all.cpu[cpu].engine);
+    end_change(cpu);
 }
 
 // Notes when the turn that runs has begun.
@@ -67,16 +110,18 @@ void engine_tick(void)
     struct pmu_task running;
     u32 cpu = cpu_id();
 
-    pmu_engine_tick(&all.cpu[cpu].engine);
+    tick(cpu);
     look_at_turn(cpu);
     pmu_task_current(&running);
     all.cpu[cpu].asleep = running.idle;
     if (!running.idle)
-        set_timer();
+        set_timer(TICK_MICROSECONDS);
 }
 
 // On a CPU that seldom has anything to do no turn would ever be long enough. So its turns end by
-// age: all groups get theirs, and their counts an error.
+// age: all groups get theirs, and their counts an error. Most of the time it is idle again before
+// its first tick, which costs as much as what it has done. So that tick comes late, and a turn that
+// is long enough ends here.
 void engine_wake(void)
 {
     u32 cpu = cpu_id();
@@ -85,16 +130,17 @@ void engine_wake(void)
         return;
     all.cpu[cpu].asleep = false;
     look_at_turn(cpu);
-    if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS)) {
-        pmu_engine_flush(&all.cpu[cpu].engine);
-        look_at_turn(cpu);
-    }
-    set_timer();
+    if (timebase() - all.cpu[cpu].began >= microseconds_to_ticks(TURN_MICROSECONDS))
+        flush(cpu);
+    else
+        tick(cpu);
+    look_at_turn(cpu);
+    set_timer(FIRST_MICROSECONDS);
 }
 
 void engine_flush_here(void)
 {
-    pmu_engine_flush(&all.cpu[cpu_id()].engine);
+    flush(cpu_id());
 }
 
 bool engine_changing(void)
@@ -151,15 +197,17 @@ static void follow_plan_here(void *argument)
     all.cpu[cpu].asleep = false;
     __atomic_store_n(&all.cpu[cpu].changing, true, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    begin_change(cpu);
     s64 error = pmu_engine_change(&all.cpu[cpu].engine, any ? all.plan : NULL, tallies,
                                   change->prepare, all.changes * ORRERY_MAX_CPUS + cpu, &running);
+    end_change(cpu);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&all.cpu[cpu].changing, false, __ATOMIC_RELAXED);
     if (error != 0)
         __atomic_store_n(&change->error, error, __ATOMIC_RELAXED);
     // One group counts all the time.
     if (any && all.plan->allocation.groups > 1)
-        set_timer();
+        set_timer(TICK_MICROSECONDS);
 }
 
 // ---- all of them -------------------------------------------------------------------------------

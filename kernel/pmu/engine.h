@@ -35,6 +35,10 @@ s64 engine_refresh(void);
 // the items take turns.
 s64 engine_hold(struct engine_session *session);
 
+// Calls look where the CPU's tallies do not change, from any CPU, without waking that one. look
+// only reads; it is called again if they have changed meanwhile. Returns false if they did so each
+// time.
+bool engine_look(u32 cpu, void (*look)(void *), void *argument);
 // Ends the slices on this CPU. A session counts here. From cpus_call.
 void engine_flush_here(void);
 // Returns the counter of an item of a running session that holds its counters.

@@ -286,9 +286,9 @@ static void read_turns_here(void *argument)
     if (sums == NULL || reading->index == session->plan.cycles)
         return;
     const struct pmu_sums *of = &sums->item[session->plan.item[reading->index]];
-    reading->measured = of->time;
-    reading->total = sums->time;
-    reading->turns = of->slices;
+    reading->measured = __atomic_load_n(&of->time, __ATOMIC_RELAXED);
+    reading->total = __atomic_load_n(&sums->time, __ATOMIC_RELAXED);
+    reading->turns = __atomic_load_n(&of->slices, __ATOMIC_RELAXED);
 }
 
 static struct reading read_turns(const struct sampling_session *session, u32 cpu, u32 index)
@@ -297,7 +297,7 @@ static struct reading read_turns(const struct sampling_session *session, u32 cpu
 
     // Only from turn to turn does the place change where overflows are counted.
     if (takes_turns(session))
-        sums_read(&session->claimed, cpu, read_turns_here, &reading);
+        sums_look(&session->claimed, cpu, read_turns_here, &reading);
     else
         read_turns_here(&reading);
     return reading;

@@ -46,3 +46,11 @@ void sums_read(const struct engine_session *session, u32 cpu, void (*look)(void 
     else
         look(argument);
 }
+
+void sums_look(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument)
+{
+    if (!session->running)
+        look(argument);
+    else if (!engine_look(cpu, look, argument))
+        cpus_call(1UL << cpu, look, argument);
+}

@@ -16,4 +16,7 @@ void sums_free(struct engine_session *session);
 
 // Calls look. If the session runs, calls it on the CPU, which then does not count meanwhile.
 void sums_read(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument);
+// Does the same for a look that only reads, and may be called again. The CPU goes on meanwhile, and
+// is not woken. look reads what changes with __atomic_load_n.
+void sums_look(const struct engine_session *session, u32 cpu, void (*look)(void *), void *argument);
 #endif

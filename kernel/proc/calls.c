@@ -3,6 +3,7 @@
 #include "calls.h"
 
 #include <co/quiesce.h>
+#include <kernel/hcall.h>
 #include <kernel/irq.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
@@ -13,6 +14,9 @@
 #include "dev/interrupts.h"
 #include "scheduler.h"
 #include "thread.h"
+
+// Looks at a call until its caller's CPU sleeps: longer than another CPU takes that runs code.
+#define LOOKS 256
 
 struct call {
     struct call *next;
@@ -28,6 +32,7 @@ static struct {
 } queues[ORRERY_MAX_CPUS] = {
     [0 ... ORRERY_MAX_CPUS - 1] = {.lock = SPINLOCK_INIT("calls", RANK_TIMER)},
 };
+static bool sleeping[ORRERY_MAX_CPUS]; // a CPU sleeps, or is about to, until its calls are done
 
 static void post(u32 cpu, struct call *call)
 {
@@ -36,6 +41,45 @@ static void post(u32 cpu, struct call *call)
     queues[cpu].first = call;
     spin_unlock(&queues[cpu].lock);
     interrupt_send_ipi(cpu);
+}
+
+// Either this sees that the caller's CPU is about to sleep, or that CPU sees that the call is done.
+static void finish(struct call *call)
+{
+    u32 from = call->from; // the caller's stack frame is gone once done is set
+
+    __asm__ volatile("lwsync" ::: "memory");
+    call->done = true;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&sleeping[from], __ATOMIC_RELAXED))
+        interrupt_send_ipi(from);
+}
+
+// Sleeps until the next interrupt, unless the call is done: a CPU that was asleep takes as long to
+// begin as thousands of looks, and on an emulator each look is work for its host. H_CEDE is entered
+// with EE off, so that no interrupt can come between the look and the sleep, and returns with EE
+// on.
+static void sleep_for(const struct call *call)
+{
+    bool *own = &sleeping[cpu_id()];
+    u64 msr = hard_mask();
+
+    __atomic_store_n(own, true, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!call->done)
+        HCALL(H_CEDE);
+    __atomic_store_n(own, false, __ATOMIC_RELAXED);
+    hard_mask_restore(msr);
+}
+
+static void wait_for(const struct call *call)
+{
+    for (u32 looks = 0; !call->done; looks++) {
+        if (looks < LOOKS)
+            __asm__ volatile("or 31,31,31" ::: "memory");
+        else
+            sleep_for(call);
+    }
 }
 
 void calls_run(void)
@@ -49,11 +93,10 @@ void calls_run(void)
     queues[cpu].first = NULL;
     spin_unlock(&queues[cpu].lock);
     while (call != NULL) {
-        struct call *next = call->next; // the caller's stack frame is gone once done is set
+        struct call *next = call->next; // gone once it is done
         from_mask |= 1UL << call->from;
         call->function(call->argument);
-        __asm__ volatile("lwsync" ::: "memory");
-        call->done = true;
+        finish(call);
         call = next;
     }
     trace_ipi_receive(from_mask);
@@ -82,8 +125,7 @@ void cpus_call(u64 mask, void (*function)(void *), void *argument)
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         if (cpu == cpu_id() || !(mask >> cpu & 1))
             continue;
-        while (!calls[cpu].done)
-            __asm__ volatile("or 31,31,31" ::: "memory");
+        wait_for(&calls[cpu]);
     }
     __asm__ volatile("lwsync" ::: "memory");
 }

@@ -87,12 +87,15 @@ u32 thread_table_coids(coid_t *out, u32 max)
     u32 count = 0;
 
     spin_lock(&lock);
-    for (u32 slot = 0; slot < TABLE_SIZE; slot++) {
-        if (slots[slot] == NULL || slots[slot]->dispatcher != NULL)
-            continue;
-        if (out != NULL && count < max)
-            out[count] = slots[slot]->root.coid;
-        count++;
+    for (u32 word = 0; word < ARRAY_SIZE(taken); word++) {
+        for (u64 left = taken[word]; left != 0; left &= left - 1) {
+            const struct thread *thread = slots[word * 64 + (u32)__builtin_ctzl(left)];
+            if (thread->dispatcher != NULL)
+                continue;
+            if (out != NULL && count < max)
+                out[count] = thread->root.coid;
+            count++;
+        }
     }
     spin_unlock(&lock);
     return out != NULL && count > max ? max : count;

@@ -78,7 +78,8 @@
 #define SAMPLING_INTERVAL_MS 10      // between two looks at the buffers while they hold much
 #define SAMPLING_INTERVAL_MS_MAX 160 // while they hold little
 #define SAMPLES_BYTES_FEW 4096       // the first read: the kernel copies as much as it is asked for
-#define SUMS_POLL_MS 100             // between two looks while nobody gets single samples
+#define SUMS_POLL_MS 250             // between two looks while nobody gets single samples
+#define SUMS_POLL_PRECISE_MS 100     // the same, of precise samples
 #define SUMS_INTERVAL_MS 1000        // between two pushes of sums
 #define SUMS_PASSES 256              // reads of a buffer that hold all of the largest one
 #define OUTPUT_INTERVAL_MS 20        // between two looks at programs' output

@@ -15,6 +15,12 @@ struct server_counts server_counts;
 
 static struct client clients[SLOTS_MAX];
 static u8 inputs[SLOTS_MAX][WAITING_BYTES_MAX];
+static u32 client_count;
+
+u32 clients_count(void)
+{
+    return client_count;
+}
 
 struct client *client_at(u32 slot)
 {
@@ -139,6 +145,7 @@ static void *on_accept(struct stream *stream, u32 address)
     client->input = inputs[client_slot(client)];
     client->address = address;
     client->number = (u32)++server_counts.accepted;
+    client_count++;
     client->connected = client->progress = sys_time();
     registry_add(client);
     trace_dci_connect(client->number);
@@ -372,4 +379,5 @@ void client_free(struct client *client)
     registry_remove(client);
     client->stream = NULL;
     client->number = 0;
+    client_count--;
 }

@@ -59,6 +59,7 @@ u32 client_slot(const struct client *client);
 // client's message.
 s64 client_seat(struct client *client, dci_Role role);
 u32 clients_without_role(void);
+u32 clients_count(void); // with a role or without
 #define ADDRESS_TEXT_BYTES 16
 void client_address(const struct client *client, char text[ADDRESS_TEXT_BYTES]);
 dci_SharingClient client_name(const struct client *client);

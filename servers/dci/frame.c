@@ -27,35 +27,55 @@ void frame_bytes(struct frame *frame, const void *bytes, u32 count)
 {
     if (!has_room(frame, count))
         return;
-    // cppcheck-suppress uninitvar ; put_varint fills them by another pointer
+    // cppcheck-suppress uninitvar ; write_varint fills them by another pointer
     memcpy(frame->base + frame->used, bytes, count);
     frame->used += count;
 }
 
-// Most varints have one byte. Wherever the longest one fits, none is checked for room byte by byte.
-static void put_varint(struct frame *frame, u64 value)
+static u8 *write_varint(u8 *to, u64 value)
 {
-    u8 bytes[VARINT_BYTES_MAX];
-    bool fits = !frame->overflow && frame->used + VARINT_BYTES_MAX <= FRAME_BYTES_MAX;
-    u8 *to = fits ? frame->base + frame->used : bytes;
-    u32 count = 0;
-
     for (; value > 0x7f; value >>= 7)
-        to[count++] = (u8)(value | 0x80);
-    to[count++] = (u8)value;
-    if (fits)
-        frame->used += count;
-    else
-        frame_bytes(frame, bytes, count);
+        *to++ = (u8)(value | 0x80);
+    *to++ = (u8)value;
+    return to;
 }
 
-static void put_fixed64(struct frame *frame, u64 value)
+// Returns the place for this many varints, which are then written without another look at the room,
+// or NULL if the longest ones might not fit.
+static inline u8 *place_for(const struct frame *frame, u32 varints)
 {
-    u8 bytes[8]; // little-endian
+    bool fits = !frame->overflow && frame->used + varints * VARINT_BYTES_MAX <= FRAME_BYTES_MAX;
+    return fits ? frame->base + frame->used : NULL;
+}
 
-    for (u32 i = 0; i < sizeof(bytes); i++)
-        bytes[i] = (u8)(value >> 8 * i);
-    frame_bytes(frame, bytes, sizeof(bytes));
+// Near the end of the room.
+static void put_last_varint(struct frame *frame, u64 value)
+{
+    u8 bytes[VARINT_BYTES_MAX];
+    frame_bytes(frame, bytes, (u32)(write_varint(bytes, value) - bytes));
+}
+
+static void put_varint(struct frame *frame, u64 value)
+{
+    u8 *to = place_for(frame, 1);
+
+    if (to == NULL)
+        put_last_varint(frame, value);
+    else
+        frame->used = (u32)(write_varint(to, value) - frame->base);
+}
+
+// Little-endian. A compiler makes one store of these.
+static inline void write_fixed64(u8 *to, u64 value)
+{
+    to[0] = (u8)value;
+    to[1] = (u8)(value >> 8);
+    to[2] = (u8)(value >> 16);
+    to[3] = (u8)(value >> 24);
+    to[4] = (u8)(value >> 32);
+    to[5] = (u8)(value >> 40);
+    to[6] = (u8)(value >> 48);
+    to[7] = (u8)(value >> 56);
 }
 
 static void put_tag(struct frame *frame, u32 field, u32 wire_type)
@@ -86,8 +106,14 @@ void frame_varint(struct frame *frame, u32 field, u64 value)
 {
     if (value == 0)
         return; // in proto3 an absent field is 0
-    put_tag(frame, field, WIRE_VARINT);
-    put_varint(frame, value);
+    u8 *to = place_for(frame, 2);
+    if (to == NULL) {
+        put_last_varint(frame, (u64)field << 3 | WIRE_VARINT);
+        put_last_varint(frame, value);
+        return;
+    }
+    to = write_varint(to, field << 3 | WIRE_VARINT);
+    frame->used = (u32)(write_varint(to, value) - frame->base);
 }
 
 // Zigzag: -1 is 1, 1 is 2, -2 is 3, …
@@ -101,7 +127,10 @@ void frame_fixed64(struct frame *frame, u32 field, u64 value)
     if (value == 0)
         return;
     put_tag(frame, field, WIRE_FIXED64);
-    put_fixed64(frame, value);
+    if (!has_room(frame, sizeof(value)))
+        return;
+    write_fixed64(frame->base + frame->used, value);
+    frame->used += (u32)sizeof(value);
 }
 
 void frame_text(struct frame *frame, u32 field, const char *text, u32 room)
@@ -155,8 +184,10 @@ void frame_packed_fixed64(struct frame *frame, u32 field, const u64 *values, u32
         return;
     put_tag(frame, field, WIRE_BYTES);
     put_varint(frame, count * sizeof(u64));
-    for (u32 i = 0; i < count; i++)
-        put_fixed64(frame, values[i]);
+    if (!has_room(frame, count * (u32)sizeof(u64)))
+        return;
+    for (u32 i = 0; i < count; i++, frame->used += (u32)sizeof(u64))
+        write_fixed64(frame->base + frame->used, values[i]);
 }
 
 u8 *frame_space(struct frame *frame, u32 *room)

@@ -56,7 +56,8 @@ static void take_request(struct client *client, const u8 *bytes, u32 length)
     request = (dci_Request)dci_Request_init_zero;
     pb_istream_t in = pb_istream_from_buffer(bytes, length);
 
-    if (!pb_decode(&in, dci_Request_fields, &request)) {
+    // All fields have their default values already.
+    if (!pb_decode_ex(&in, dci_Request_fields, &request, PB_DECODE_NOINIT)) {
         malformed(client, E_PROTO, "frame is no request");
         return;
     }

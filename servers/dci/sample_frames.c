@@ -22,10 +22,39 @@ void sample_frame_add(struct frame *frame, const struct sys_sample *sample)
     frame_close(frame, mark);
 }
 
-dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat)
+void sample_frame_turns(struct frame *frame, u32 field, const struct sys_sampling_stat *stat)
 {
-    return (dci_SamplingTurns){
-        .measured = stat->measured, .total = stat->total, .turns = stat->turns};
+    if (stat->total == 0)
+        return;
+    u32 mark = frame_open(frame, field);
+    frame_varint(frame, dci_SamplingTurns_measured_tag, stat->measured);
+    frame_varint(frame, dci_SamplingTurns_total_tag, stat->total);
+    frame_varint(frame, dci_SamplingTurns_turns_tag, stat->turns);
+    frame_close(frame, mark);
+}
+
+// A client that keeps a history asks for these each second: so not by a description of the message.
+void sample_frame_stat(struct frame *frame, u32 field, u32 cpu, u32 index, u64 filtered,
+                       const struct sys_sampling_stat *stat)
+{
+    u32 mark = frame_open(frame, field);
+
+    frame_varint(frame, dci_SamplingStat_cpu_tag, cpu);
+    frame_varint(frame, dci_SamplingStat_taken_tag, stat->taken);
+    frame_varint(frame, dci_SamplingStat_lost_tag, stat->lost);
+    frame_varint(frame, dci_SamplingStat_attributed_tag, stat->attributed);
+    frame_varint(frame, dci_SamplingStat_unattributed_tag, stat->unattributed);
+    frame_varint(frame, dci_SamplingStat_stale_tag, stat->stale);
+    frame_varint(frame, dci_SamplingStat_idle_tag, stat->idle);
+    frame_varint(frame, dci_SamplingStat_buffer_bytes_tag, stat->buffer_bytes);
+    frame_varint(frame, dci_SamplingStat_buffer_grown_tag, stat->buffer_grown);
+    frame_varint(frame, dci_SamplingStat_ticks_in_handler_tag, stat->ticks_in_handler);
+    frame_varint(frame, dci_SamplingStat_missed_tag, stat->missed);
+    frame_varint(frame, dci_SamplingStat_filtered_tag, filtered);
+    frame_varint(frame, dci_SamplingStat_index_tag, index);
+    frame_varint(frame, dci_SamplingStat_overflows_tag, stat->overflows);
+    sample_frame_turns(frame, dci_SamplingStat_turns_tag, stat);
+    frame_close(frame, mark);
 }
 
 static bool has_room(const struct frame *frame, u32 bytes)

@@ -8,7 +8,11 @@
 
 // Adds a sample to an open Samples.
 void sample_frame_add(struct frame *frame, const struct sys_sample *sample);
-dci_SamplingTurns sample_turns(const struct sys_sampling_stat *stat);
+// Adds the turns of an event on a CPU, if it takes turns.
+void sample_frame_turns(struct frame *frame, u32 field, const struct sys_sampling_stat *stat);
+// Adds the statistics of an event on a CPU. filtered: as in SamplingStat.
+void sample_frame_stat(struct frame *frame, u32 field, u32 cpu, u32 index, u64 filtered,
+                       const struct sys_sampling_stat *stat);
 // Fills an event SampleSums with the oldest sums, as many as fit. from, to: ticks of the time base.
 // Returns how many sums. Sets *samples to those in sums of kind SUM_ALL.
 u32 sample_frame_sums(struct frame *frame, const struct sample_sums *sums, u64 from, u64 to,

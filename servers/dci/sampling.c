@@ -61,10 +61,7 @@ static void add_account(struct frame *frame, u32 cpu, u32 index)
     if (sys_sampling_stat(session, cpu, index, &stat) != 0)
         return;
     frame_varint(frame, dci_Samples_lost_tag, stat.lost);
-    if (stat.total == 0)
-        return;
-    dci_SamplingTurns turns = sample_turns(&stat);
-    frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
+    sample_frame_turns(frame, dci_Samples_turns_tag, &stat);
 }
 
 // Returns the period of the time when the sample was taken. No sample is older than the last change
@@ -249,11 +246,13 @@ static bool push_present(void)
 }
 
 // Returns how long to wait for the next look, in ms. Single samples are waited for by someone. Sums
-// can wait for as long as a buffer that has not grown has room.
+// can wait for as long as a buffer that has not grown has room. Precise samples have the time at
+// which they are read, and the unit's rings are short.
 static u64 next_interval(u64 most)
 {
     bool quick = shared_wanted(shared, FORM_SINGLE);
-    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : SUMS_POLL_MS;
+    u64 sums_max = asked.precise ? SUMS_POLL_PRECISE_MS : SUMS_POLL_MS;
+    u64 max = quick ? SAMPLING_INTERVAL_MS_MAX : sums_max;
     u64 less = quick ? SAMPLING_INTERVAL_MS : interval / 2;
 
     if (most > (quick ? SAMPLES_BYTES_FEW / 4 : SAMPLES_BYTES_FEW - SAMPLE_BYTES_MAX))
@@ -291,27 +290,8 @@ static void add_stat(struct frame *frame, u32 field, u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
 
-    if (sys_sampling_stat(session, cpu, index, &stat) != 0)
-        return;
-    dci_SamplingStat to = {
-        .cpu = cpu,
-        .index = index,
-        .taken = stat.taken,
-        .lost = stat.lost,
-        .attributed = stat.attributed,
-        .unattributed = stat.unattributed,
-        .stale = stat.stale,
-        .idle = stat.idle,
-        .buffer_bytes = stat.buffer_bytes,
-        .buffer_grown = stat.buffer_grown,
-        .ticks_in_handler = stat.ticks_in_handler,
-        .missed = stat.missed,
-        .filtered = filtered[cpu][index],
-        .overflows = stat.overflows,
-        .has_turns = stat.total != 0,
-        .turns = sample_turns(&stat),
-    };
-    frame_record(frame, field, dci_SamplingStat_fields, &to);
+    if (sys_sampling_stat(session, cpu, index, &stat) == 0)
+        sample_frame_stat(frame, field, cpu, index, filtered[cpu][index], &stat);
 }
 
 static void fill_stat(struct frame *frame, bool running)
@@ -571,6 +551,8 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
     changed[change->index].before = asked.events[change->index].period;
     asked.events[change->index].period = change->period;
     asked.events[change->index].randomise = change->randomise;
+    interval = SAMPLING_INTERVAL_MS; // the buffers may fill faster
+    due = 0;
     fill_changed(&frame, &news);
     client_push_end(shared->owner.client, &frame);
     shared_frame(&frame, dci_Event_sampling_changed_tag);

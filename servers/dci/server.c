@@ -22,10 +22,11 @@ static u64 work_on_clients(u64 now)
 {
     u64 next = UINT64_MAX;
 
-    for (u32 i = 0; i < SLOTS_MAX; i++) {
+    for (u32 i = 0, left = clients_count(); left != 0 && i < SLOTS_MAX; i++) {
         struct client *client = client_at(i);
         if (client == NULL)
             continue;
+        left--;
         if (registry_work(client, now)) {
             woken = true;
             next = now;

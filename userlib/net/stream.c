@@ -29,6 +29,7 @@ struct listener {
 };
 
 static struct stream streams[STREAMS_MAX];
+static u32 stream_end; // no later slot is in use: the loop looks at those before it
 static struct listener listeners[LISTENERS_MAX];
 static struct waiter waiter; // of the one thread
 
@@ -85,11 +86,20 @@ static struct stream *free_stream(void)
     return NULL;
 }
 
+// After a slot has been taken or given back.
+static void note_end(void)
+{
+    stream_end = STREAMS_MAX;
+    while (stream_end > 0 && streams[stream_end - 1].handlers == NULL)
+        stream_end--;
+}
+
 static void forget(struct stream *stream, bool reset)
 {
     net_socket_close(&stream->socket, reset);
     stream->handlers = NULL;
     stream->client = NULL;
+    note_end();
 }
 
 static bool accept_one(struct listener *listener)
@@ -227,7 +237,9 @@ static bool work(void)
     for (u32 i = 0; i < LISTENERS_MAX; i++)
         if (listeners[i].handlers != NULL)
             any |= accept_some(&listeners[i], now);
-    for (u32 i = 0; i < STREAMS_MAX; i++)
+    if (any)
+        note_end();
+    for (u32 i = 0; i < stream_end; i++)
         any |= work_on(&streams[i]);
     return any;
 }
@@ -255,7 +267,7 @@ static bool anything_wanted(void *argument)
     for (u32 i = 0; i < LISTENERS_MAX; i++)
         if (listeners[i].handlers != NULL && listeners[i].listening)
             any |= net_socket_wanted(&listeners[i].socket, NET_WAIT_READ) != 0;
-    for (u32 i = 0; i < STREAMS_MAX; i++)
+    for (u32 i = 0; i < stream_end; i++)
         if (streams[i].handlers != NULL)
             any |= stream_wanted(&streams[i]);
     return any;

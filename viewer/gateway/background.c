@@ -259,9 +259,13 @@ static void hand_on(struct background *background)
 }
 
 // Each sample counts with the period of its own time: those from before a change come after it.
+// What the monitor uses is left out. Otherwise a machine on which nothing else runs would be
+// sampled often because it is watched.
 static void note_load(struct background *background, const struct site_sum *sum)
 {
-    if (sum->site.event != 0 || (sum->site.kind != SITE_ALL && sum->site.kind != SITE_IDLE))
+    bool own = sum->site.kind == SITE_PROCESS && background->watching != NULL &&
+               watching_has(background->watching, sum->site.pid);
+    if (sum->site.event != 0 || (sum->site.kind != SITE_ALL && sum->site.kind != SITE_IDLE && !own))
         return;
     background->used += sum->site.kind == SITE_ALL ? (s64)sum->events : -(s64)sum->events;
     background->has_samples = true;

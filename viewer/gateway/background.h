@@ -5,6 +5,7 @@
 #define KOV_BACKGROUND_H
 
 #include "gateway/history.h"
+#include "gateway/watching.h"
 #include "samples/decode_sums.h"
 #include "samples/sampling.h"
 
@@ -17,7 +18,7 @@ struct background {
     bool often; // run cycles are sampled often (background_pace)
     // What was known of run cycles at the last look at the machine's load, and when that was, by
     // clock_now(); whether little ran before it.
-    s64 used; // run cycles that were not idle, since the last look at the load
+    s64 used; // run cycles neither idle nor the monitor's own, since the last look at the load
     bool has_samples;
     double seen_at;
     bool is_quiet;
@@ -26,6 +27,7 @@ struct background {
     u64 received, missed;    // missed: pushes that the gateway had no room for
     char wanted[256];        // the set's events, as `kov record -e` takes them; "": the usual
     struct history *history; // where samples go; NULL: nowhere
+    const struct watching *watching; // the monitor's own processes; NULL: they are not known
     // The machine's clock as last heard; clock_heard is when, by clock_now(). What is played now
     // came clock_late seconds ago.
     u64 clock_ticks, clock_hertz;
@@ -40,7 +42,7 @@ void background_reset(struct background *background);
 // Begins the set again when that is due.
 int background_attend(struct background *background);
 // Lets the usual set sample often if somebody looks (a browser, or it is recorded) and the machine
-// does something, else rarely. Called once a second.
+// does something other than being watched, else rarely. Called once a second.
 int background_pace(struct background *background, bool is_watched);
 // Takes an event that was pushed.
 void background_take(struct background *background, const Orrery__Dci__Event *event);

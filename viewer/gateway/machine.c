@@ -306,6 +306,7 @@ static void begin_boot(struct machine *machine)
     machine->history =
         history_new(machine->settings.history_bytes, machine->boot_time, machine->timebase_hz);
     machine->background.history = machine->history;
+    machine->background.watching = &machine->watching;
     memset(&machine->gone, 0, sizeof(machine->gone));
 }
 

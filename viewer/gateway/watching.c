@@ -43,6 +43,14 @@ static struct watching_program *find(struct watching *watching, u32 pid)
     return NULL;
 }
 
+bool watching_has(const struct watching *watching, u32 pid)
+{
+    for (u32 i = 0; i < watching->count; i++)
+        if (watching->programs[i].pid == pid)
+            return true;
+    return false;
+}
+
 void watching_take(struct watching *watching, const struct snapshot *snapshot)
 {
     for (u32 i = 0; i < watching->count; i++)

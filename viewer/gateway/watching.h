@@ -27,6 +27,8 @@ struct watching {
 // Takes a scan. The monitor's own are the DCI server and the network's, as init has started them:
 // a program that is called as they are is none. With too many, the oldest is forgotten.
 void watching_take(struct watching *watching, const struct snapshot *snapshot);
+// Returns whether a process is one of the monitor's.
+bool watching_has(const struct watching *watching, u32 pid);
 // Adds what `watching` of messages.def says: of the seconds up to `now` (ns since boot).
 // `history` may be NULL. hertz: of the time base.
 void watching_put(const struct watching *watching, const struct history *history,

@@ -28,6 +28,11 @@ UNIT += dci_answers
 dci_answers_SRC := tests/unit/dci/answers.c userlib/answers/answers.c
 dci_answers_INC := userlib/answers/include
 
+UNIT += dci_frame
+dci_frame_SRC := tests/unit/dci/frame.c servers/dci/frame.c
+dci_frame_INC := servers/dci
+dci_frame_LIBS := nanopb
+
 UNIT += dci_sample_sums
 dci_sample_sums_SRC := tests/unit/dci/sample_sums.c servers/dci/sample_sums.c
 dci_sample_sums_INC := servers/dci
