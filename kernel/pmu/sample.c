@@ -20,8 +20,6 @@ static inline __attribute__((always_inline)) u64 collect_callers(const struct pm
         u64 caller = code->lr;
         if (state & UNWIND_FRAME)
             SAMPLE_LOAD("ld", position.sp, position.sp, 0);
-        if (state & UNWIND_LR_SAVED && position.sp == 0)
-            return count; // the outermost frame, as in each sample of the idle loop
         if (state & UNWIND_LR_SAVED)
             SAMPLE_LOAD("ld", caller, position.sp, UNWIND_LR_HOME);
         else if (UNWIND_SELF(state) == UNWIND_SELF_LOW_LR)
