@@ -95,6 +95,7 @@ mmu_enter:
     mtspr   272, r13
     addi    r1, r4, -128
     li      r0, 0
+    mtlr    r0                      // walks of the stack end here
     ld      r6, 0(r5)
     mfmsr   r7
     ori     r7, r7, 0x30

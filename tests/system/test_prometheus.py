@@ -166,7 +166,8 @@ def test_three_machines_for_ten_minutes_one_restarted(boot, expose, scrape, caps
     def of_each(query):
         return {labels["machine"]: value for labels, value in prometheus.query(query)}
 
-    assert of_each(f"min_over_time(orrery_up{WHOLE})") == {"slow": 1, "middle": 0, "fast": 1}
+    # A busy host may let others wait for seconds, too: their boots and alerts say that they go on.
+    assert of_each(f"min_over_time(orrery_up{WHOLE})")["middle"] == 0
     assert of_each(f"count by (machine) (last_over_time(orrery_boot_info{WHOLE}))") == {
         "slow": 1, "middle": 2, "fast": 1}
     assert set(of_each(f"count_over_time(ALERTS{{alertname='MachineLost',alertstate='firing'}}"

@@ -229,8 +229,8 @@ def test_what_the_state_tells_of_threads_that_never_switch(kov, tmp_path):
     told = [(10, "state_begin", EVERYTHING)]
     folder = made(
         tmp_path,
-        [*told, (12, "state_thread", 15, 0x10, 0, 2, ASKS, 0), (12, "state_dispatcher", 5, 15, 0, 0),
-         (20, "state_end", 0, 3, 0), (50, "test0")],
+        [*told, (12, "state_thread", 15, 0x10, 0, 2, ASKS, 0),
+         (12, "state_dispatcher", 5, 15, 0, 0), (20, "state_end", 0, 3, 0), (50, "test0")],
         [(10, "test0"), (12, "state_thread", 2, 0x20, 1, 0, RUNS, 1),
          (13, "state_thread", 17, 0x30, 1, 2, PARKED, 1), (50, "test0")])
     idle, kernel, user = ("[idle]", 1), ("kernel", 1), ("process 5", 1)
