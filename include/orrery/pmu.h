@@ -111,8 +111,8 @@ s64 sys_pmu_count_open(s64 session, u8 counters[SYS_PMU_ITEMS]);
 // until undone or until the process ends. Sessions and the process may be running. E_INVAL: pid 0.
 // E_NOENT, E_NOTSUP.
 s64 sys_pmu_exclude(u32 pid, bool excluded);
-// Stops a session. The counts of a process's latest session stay readable until the process ends or
-// others need the place. E_STALE: the session does not run.
+// Stops a session. Its counts stay readable until the process ends or another session needs the
+// place. E_STALE: the session does not run.
 s64 sys_pmu_count_stop(s64 session);
 
 #endif

@@ -96,7 +96,11 @@ static void sessions_are_known_by_their_numbers(void)
     CHECK_IS(memcmp(first, second, sizeof(first[0])), 0);
     CHECK_IS(sys_pmu_count_stop(session), E_STALE);
     CHECK_IS(sys_pmu_count_stop(next), 0);
-    // Of those that have ended the latest is kept.
+    // Those that have ended stay until others need their places, the oldest first.
+    for (u32 i = 2; i < SYS_PMU_SESSIONS; i++)
+        CHECK_IS(sys_pmu_count_stop(start(&counting)), 0);
+    read_counts(session, 0, &counting, second);
+    CHECK_IS(memcmp(first, second, sizeof(first[0])), 0);
     s64 last = start(&counting);
     CHECK_IS(sys_pmu_count_read(session, 0, raw, sizeof(raw)), E_STALE);
     read_counts(next, 0, &counting, first);
