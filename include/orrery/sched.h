@@ -14,7 +14,8 @@
 #define SCHED_TOP_PAIRS 8     // of a state
 #define SCHED_DECISIONS 160   // the last ones, which are kept
 #define SCHED_READING_MS 20   // between two
-#define SCHED_BLOCK 10        // readings for which calls are counted
+#define SCHED_BLOCK 6         // readings for which calls are counted
+#define SCHED_REST_MS 600     // without any, after a block that led to nothing
 #define SCHED_PROGRAM "sched" // the name of its process, which has RIGHT_PLACE
 
 // A process that could be placed.

@@ -127,6 +127,17 @@ s64 calls_read(void)
     return result;
 }
 
+void calls_rested(void)
+{
+    const struct logs_call *unread;
+    bool lost;
+
+    forget_block();
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        logs_read_calls(cpu, &unread, &lost);
+    read_at = time_now();
+}
+
 // ---- blocks -------------------------------------------------------------------------------------
 
 static u32 rate(u32 calls, u32 cpu)

@@ -21,6 +21,8 @@ void calls_begin(u32 cpus);
 // Takes what the CPUs have logged since the last reading. Returns 0, or the error of a reading:
 // then this block says nothing.
 s64 calls_read(void);
+// Begins a block anew: no calls were logged for a while. The last whole one stays.
+void calls_rested(void);
 // Ends a block.
 void calls_end_block(void);
 

@@ -25,6 +25,7 @@ static const struct policy *policy;
 static struct sched_state state;
 static struct thread *placer;
 static u32 cpu_count;
+static bool resting; // from calls, until the placer goes on
 
 // Changes the policy. On an error the one before goes on. Lock held.
 static s64 choose(const char *name)
@@ -48,6 +49,7 @@ static s64 choose(const char *name)
         logs_close();
     policy = wanted;
     watch_begin(cpu_count, policy->wants_calls);
+    resting = false;
     state.readings = 0;
     return 0;
 }
@@ -65,16 +67,37 @@ static void act(const struct view *view, const struct proposal *proposal)
     watch_anew(); // what was read before says nothing about the new place
 }
 
+// A call that is logged on both sides costs half as much again. So where a block of readings has
+// led to nothing, calls are logged no more for a while. On an error they go on being logged.
+static void rest(void)
+{
+    resting = logs_calls(false) == 0;
+}
+
+static void end_rest(void)
+{
+    resting = false;
+    if (logs_calls(true) < 0)
+        state.failures++;
+    watch_rested();
+}
+
 static void take_turn(void)
 {
     static struct view view;
     struct proposal proposal;
 
+    if (resting)
+        end_rest();
     if (watch_read() < 0)
         state.failures++;
     state.readings++;
-    if (watch_view(&view, limits_rests) && policy->decide(&view, &proposal))
+    if (!watch_view(&view, limits_rests))
+        return;
+    if (policy->decide(&view, &proposal))
         act(&view, &proposal);
+    else if (policy->wants_calls)
+        rest();
 }
 
 static __attribute__((noreturn)) void place_for_ever(void)
@@ -84,8 +107,9 @@ static __attribute__((noreturn)) void place_for_ever(void)
         bool acts = policy->decide != NULL;
         if (acts)
             take_turn();
+        u64 pause = resting ? SCHED_REST_MS : SCHED_READING_MS;
         mutex_unlock(&lock);
-        thread_park(acts ? time_after_us(SCHED_READING_MS * 1000) : THREAD_FOREVER);
+        thread_park(acts ? time_after_us(pause * 1000) : THREAD_FOREVER);
     }
 }
 

@@ -37,6 +37,13 @@ void watch_anew(void)
     memset(lengths, 0, sizeof(lengths));
 }
 
+void watch_rested(void)
+{
+    block_readings = 0;
+    calls_rested();
+    watch_anew();
+}
+
 // Returns the entry of a process, or a new one; NULL if there is no room.
 static struct watched *entry_of(u32 pid)
 {

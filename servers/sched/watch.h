@@ -9,6 +9,8 @@
 void watch_begin(u32 cpus, bool wants_calls);
 // Begins with new readings of queues and times. Calls are counted on: who was placed rests.
 void watch_anew(void);
+// Begins with new readings of everything: no calls were logged for a while.
+void watch_rested(void);
 // Takes a reading: run queues, calls and processes. Returns an error of the logs.
 s64 watch_read(void);
 // Makes the view, without processes that `leave_out` names. Returns false while there are too few

@@ -9,7 +9,7 @@
 // turn for long makes few calls a second, and each of them may go across.
 #define ACROSS_LEAST 100 // a second of the client's time
 #define ACROSS_SHARE 20  // of a pair's calls: 1/20
-#define IDLE_MS 1000     // that a spread is kept without a call
+#define IDLE_MS 3000     // that a spread is kept while no call is seen; they are not always logged
 
 static u32 sum_of(const struct view *view, u32 cpu)
 {
