@@ -236,7 +236,7 @@ def joined(slices, shortest):
     return rows
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 5])
 def test_joined_slices_of_a_cpu_are_as_long_as_all(kov, tmp_path, seed):
     """Python joins the slices of an export that has all of them."""
     folder = trace_folder.random_folder(tmp_path / "trace", seed, count=60)

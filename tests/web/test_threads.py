@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The Timeline's threads, of a recording on four CPUs: their times are those of `kov trace sched`,
 to the nanosecond, also where a view begins in the midst. Groups fold and unfold by keys and by
-mouse."""
+mouse. The arrows of a slice are those of `kov trace export`, and lead from slice to slice."""
 
 import collections
 import itertools
+import json
+import math
+import random
+import subprocess
 from urllib.parse import urlsplit
 
 import pytest
 
+from arrows import CPUS, USER_THREADS, arrow_of, drawn, of_thread
 from browser import tell
 from gateway import Gateway
-from machine import Machine
+from machine import KOV, Machine
 from waiting import wait_for
 
 CANVAS = "canvas.tracks-picture"
@@ -58,6 +63,26 @@ WATCH = """async ([token, views]) => {
   socket.close();
   return said;
 }"""
+
+# Asks for the arrows of slices.
+ASK = """async ([token, slices]) => {
+  const socket = new WebSocket(`ws://${location.host}/ws`, "orrery");
+  const said = [];
+  await new Promise((done) => { socket.onopen = done; });
+  socket.send(JSON.stringify({ type: "hello", token, version: 1 }));
+  for (const [id, [of, from, to]] of slices.entries()) {
+    said.push(await new Promise((done) => {
+      socket.onmessage = ({ data }) => {
+        const message = typeof data === "string" ? JSON.parse(data) : {};
+        if (message.id === id) done(message.data ?? { error: message.message });
+      };
+      socket.send(JSON.stringify({ type: "ask", id, machine: "t", what: "arrows", of, from, to }));
+    }));
+  }
+  socket.close();
+  return said;
+}"""
+SLICES = 60
 
 
 @pytest.fixture(scope="module", name="recorded")
@@ -192,3 +217,122 @@ def test_processes_fold_and_unfold_by_keys_and_slices_say_what_they_are(page):
     wait_for(lambda: line(page) == first, "the process's line again")
     page.press("Enter")
     wait_for(lambda: not groups(page)[first], "the process folded again")
+
+
+@pytest.fixture(scope="module", name="exported")
+def _exported(recorded):
+    """Returns what `kov trace export` writes of the recording."""
+    return subprocess.run([KOV, "trace", "export", "-f", "chrome", recorded[0]], check=True,
+                          timeout=600, stdout=subprocess.PIPE).stdout
+
+
+def test_arrows_of_random_slices_are_those_of_the_export(page, recorded, exported, capsys):
+    every, chance = drawn(exported), random.Random(4)
+    tick = 1e9 / recorded[1]["hz"]
+    known, slices = set(every), []
+    while len(slices) < SLICES:
+        time, track = chance.choice(chance.choice(every)[1:])
+        if track[0] != CPUS and track[1] < USER_THREADS:
+            at = math.ceil(time / tick)  # the export rounds down
+            slices.append((track, (at - chance.choice([0, 500, 50000])) * tick,
+                           (at + chance.choice([1, 500, 50000, 5000000])) * tick))
+    asked = [(f"t:{track[1]}", low, high) for track, low, high in slices]
+    answers = page("evaluate", f"({ASK})({json.dumps([page.token, asked])})")
+    found = 0
+    for (track, *edges), answer in zip(slices, answers):
+        low, high = map(math.floor, edges)
+        assert "error" not in answer, answer
+        said = [arrow_of(one) for one in answer["arrows"]]
+        assert known.issuperset(said) and not answer["more"]
+        assert of_thread(said, track, low, high) == of_thread(every, track, low, high)
+        found += len(said)
+    assert found >= SLICES  # each has the end that was chosen
+    tell(capsys, f"{found:,} arrows of {SLICES} slices of threads, of {len(every):,} in all: each "
+                 "of them as `kov trace export` has it, to the nanosecond")
+
+
+def chosen_slice(page):
+    """Returns line, from and to of the selected slice, once its arrows are known."""
+    said = page.evaluate("""(({ dataset }) => [...dataset.slice.split(" "), dataset.arrows])(
+        document.querySelector(".slice-details") ?? { dataset: { slice: "", arrows: "" } })""")
+    return (said[0], float(said[1]), float(said[2])) if said[-1] else None
+
+
+def slice_at(page, key, time):
+    """Waits until the slice of a line at a time is selected. Returns it."""
+    return wait_for(lambda: (now := chosen_slice(page)) and now[0] == key
+                    and now[1] < time + 1 and time < now[2] and now, f"the slice of {key}")
+
+
+def ways_shown(page):
+    return page.evaluate("""[...document.querySelectorAll("[data-way]")].map((one) =>
+        [one.dataset.way, ...one.dataset.ends.split(" ").map(Math.floor)])""")
+
+
+def chosen_name(page):
+    """Returns the name of the line with the cursor."""
+    return page.evaluate("document.querySelector('.track-names .chosen')?.textContent ?? ''")
+
+
+def go_to(page, time, key):
+    """Shows a few microseconds around a time, and selects the slice of a line there by keys."""
+    begin, end = (f"{(time + by) / 1e9:.9f}" for by in (-5000, 5003))
+    page("evaluate", f"location.hash = '#/timeline?m=t&w={begin}..{end}&v=1'")
+    wait_for(lambda: abs(float(page.evaluate(
+        "document.querySelector('[data-shown]').dataset.shown").split()[0]) - time) < 6000,
+             "the picture of that time")
+    page("focus", CANVAS)
+    page.press("ArrowUp")
+
+    name = {"c": "CPU ", "t": "thread "}[key[0]] + key[2:]
+    at = wait_for(lambda: chosen_name(page), "the cursor in a line")
+    while at != name:
+        page.press("ArrowDown")
+        at = wait_for(lambda before=at: chosen_name(page) != before and chosen_name(page),
+                      f"the cursor on the way to {name}")
+    page.press("Enter")
+    return slice_at(page, key, time)
+
+
+def cpu_where(events, end):
+    """Returns on which CPU the run began that an arrow leads to, as the export names it."""
+    time, track = end
+    return next((int(one["name"].removeprefix("CPU ")) for one in events
+                 if one["ph"] == "B" and one["ts"] == time and (one["pid"], one["tid"]) == track
+                 and one["name"].startswith("CPU ")), None)
+
+
+def test_arrows_lead_to_who_woke_by_keys_and_back_by_mouse(page, exported):
+    events = json.loads(exported, parse_float=lambda text: round(float(text) * 1000))["traceEvents"]
+    wakes = [one for one in drawn(exported)
+             if one[0] == "wake" and cpu_where(events, one[2]) is not None]
+    name, begin, end = wakes[len(wakes) // 2]
+    key = f"c:{cpu_where(events, end)}"
+    chosen = go_to(page, end[0], key)
+    assert math.floor(chosen[1]) == end[0], "the run begins where the arrow ends"
+    wait_for(lambda: [f"{name} back", begin[0], end[0]] in ways_shown(page), "the arrow")
+    page.wait("document.querySelector('.track-arrows line') !== null")
+    page.press(",")
+    wait_for(lambda: (now := chosen_slice(page)) and now[0].startswith("c:")
+             and now[1] < begin[0] + 1 and begin[0] < now[2], "the slice that woke it")
+    wait_for(lambda: [f"{name} on", begin[0], end[0]] in ways_shown(page), "the arrow")
+    place = ways_shown(page).index([f"{name} on", begin[0], end[0]]) + 1
+    page("click", f".slice-details li:nth-child({place}) button")
+    slice_at(page, key, end[0])
+    page("focus", CANVAS)
+    page.press("Escape")
+    wait_for(lambda: page.evaluate("document.querySelector('.slice-details') === null"),
+             "no slice selected")
+
+
+def test_arrows_of_threads_unfold_the_process_they_lead_to(page, exported):
+    woken = next(one for one in drawn(exported) if one[0] == "wake" and CPUS not in
+                 (one[1][1][0], one[2][1][0]) and one[1][1][1] < USER_THREADS)
+    name, begin, (time, (pid, thread)) = woken
+    process = f"p:{pid}" if f"p:{pid}" in groups(page) else "p:?"
+    page("click", f'[data-group="{process}"]')
+    wait_for(lambda: groups(page)[process], "the process open")
+    go_to(page, time, f"t:{thread}")
+    wait_for(lambda: [f"{name} back", begin[0], time] in ways_shown(page), "the arrow")
+    page.press(",")
+    slice_at(page, f"t:{begin[1][1]}", begin[0])

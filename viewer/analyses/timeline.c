@@ -14,6 +14,7 @@
 #define ROWS_A_SLICE 8      // at most, for each of them: short ones of all kinds, and a long one
 #define APART_FIRST 65536   // events between checkpoints
 #define EVENTS_MOST 2000000 // visited for one answer
+#define ARROWS_MOST 8192    // of each kind that have begun: a call whose answer was lost never ends
 #define EVERYTHING                                                                                 \
     {                                                                                              \
         .to = UINT64_MAX, .cpu = TRACE_ANY, .pid = TRACE_ANY                                       \
@@ -24,8 +25,10 @@
 static void drop(struct timeline *timeline, size_t place)
 {
     struct slice_walk *walk = &timeline->checkpoints[place].walk;
-    timeline->checkpoint_bytes -= slice_walk_bytes(walk);
+    struct arrows *arrows = &timeline->checkpoints[place].arrows;
+    timeline->checkpoint_bytes -= slice_walk_bytes(walk) + arrows_bytes(arrows);
     slice_walk_free(walk);
+    arrows_free(arrows);
 }
 
 // Drops every second one, so that later ones are as far apart as those that stay.
@@ -54,7 +57,8 @@ static void add_checkpoint(struct timeline *timeline, u64 time)
     struct timeline_checkpoint *added = &timeline->checkpoints[timeline->checkpoint_count++];
     added->time = time;
     slice_walk_copy(&added->walk, &timeline->walk, time);
-    timeline->checkpoint_bytes += slice_walk_bytes(&added->walk);
+    arrows_copy(&added->arrows, &timeline->arrows);
+    timeline->checkpoint_bytes += slice_walk_bytes(&added->walk) + arrows_bytes(&added->arrows);
     timeline->since = 0;
 }
 
@@ -86,6 +90,7 @@ static int take_event(void *context, const struct trace_event *event)
     struct visitor knows = trace_walk_visitor(&timeline->knows);
     knows.event(knows.context, event);
     int code = walk.event(walk.context, event);
+    arrows_event(&timeline->arrows, &timeline->walk.machine, event);
     if (timeline->thread_index.count > timeline->thread_rows_most)
         coarsen_threads(timeline);
     return code == KOV_OK && --timeline->portion == 0 ? VISIT_ENOUGH : code;
@@ -105,7 +110,9 @@ static int take_loss(void *context, const struct trace_loss *loss)
     }
     struct visitor knows = trace_walk_visitor(&timeline->knows);
     knows.loss(knows.context, loss);
-    return walk.loss(walk.context, loss);
+    int code = walk.loss(walk.context, loss);
+    arrows_loss(&timeline->arrows, &timeline->walk.machine, loss);
+    return code;
 }
 
 static u64 index_shortest(const struct timeline *timeline)
@@ -138,6 +145,9 @@ int timeline_open(struct timeline *timeline, const char *folder, size_t bytes_mo
     timeline->knows.choice = &timeline->everything;
     trace_walk_begin(&timeline->knows, &timeline->engine);
     slice_walk_begin(&timeline->walk, &timeline->engine, timeline->begin);
+    arrows_begin(&timeline->arrows, &timeline->walk.machine);
+    timeline->arrows.users.most = timeline->arrows.woken.most = timeline->arrows.calls.most =
+        ARROWS_MOST;
     code = labels_begin(&timeline->labels, &timeline->engine, 0);
     engine_seek(&timeline->engine, 0);
     add_checkpoint(timeline, 0);
@@ -181,6 +191,7 @@ int timeline_read(struct timeline *timeline, u64 events)
     add_up_threads(timeline);
     slices_sort(&timeline->thread_index);
     trace_walk_free(&timeline->knows);
+    arrows_free(&timeline->arrows);
     return code;
 }
 
@@ -243,6 +254,25 @@ static const struct timeline_checkpoint *checkpoint_before(const struct timeline
     return &all[behind > 0 ? behind - 1 : 0];
 }
 
+// Returns the time from which a visit with the copy goes on.
+static u64 copy_walk(const struct timeline_checkpoint *checkpoint, struct slice_walk *walk)
+{
+    slice_walk_copy(walk, &checkpoint->walk, checkpoint->time);
+    if (checkpoint->time == 0)
+        walk->knows = 0; // nothing was visited before
+    return checkpoint->time;
+}
+
+u64 timeline_resume(const struct timeline *timeline, u64 from, struct slice_walk *walk,
+                    struct arrows *arrows)
+{
+    const struct timeline_checkpoint *checkpoint = checkpoint_before(timeline, from);
+    arrows_copy(arrows, &checkpoint->arrows);
+    u64 time = copy_walk(checkpoint, walk);
+    walk->into = walk->threads = NULL;
+    return time;
+}
+
 // What is to be answered: of CPUs, or of threads.
 struct wanted {
     u64 from, to;
@@ -258,18 +288,14 @@ static const struct slices *index_of(const struct timeline *timeline, const stru
 static struct answer *begin_answer(const struct timeline *timeline, const struct wanted *wanted,
                                    struct slices *into, u64 *time)
 {
-    const struct timeline_checkpoint *checkpoint = checkpoint_before(timeline, wanted->from);
     struct answer *answer = memory_get(sizeof(*answer));
     *answer = (struct answer){0};
-    slice_walk_copy(&answer->walk, &checkpoint->walk, checkpoint->time);
+    *time = copy_walk(checkpoint_before(timeline, wanted->from), &answer->walk);
     answer->walk.from = wanted->from;
     answer->walk.to = wanted->to;
     answer->walk.into = wanted->threads ? NULL : into;
     answer->walk.threads = wanted->threads ? into : NULL;
     answer->walk.known = &timeline->thread_index;
-    if (checkpoint->time == 0)
-        answer->walk.knows = 0; // nothing was visited before
-    *time = checkpoint->time;
     return answer;
 }
 
@@ -347,6 +373,7 @@ void timeline_close(struct timeline *timeline)
     if (!timeline->is_whole) {
         slice_walk_free(&timeline->walk);
         trace_walk_free(&timeline->knows);
+        arrows_free(&timeline->arrows);
     }
     while (timeline->checkpoint_count > 0)
         drop(timeline, --timeline->checkpoint_count);

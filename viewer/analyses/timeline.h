@@ -7,6 +7,7 @@
 #ifndef KOV_TIMELINE_H
 #define KOV_TIMELINE_H
 
+#include "analyses/arrows.h"
 #include "analyses/slice_walk.h"
 #include "analyses/trace_walk.h"
 
@@ -15,6 +16,7 @@
 struct timeline_checkpoint {
     u64 time; // all events before it are in the walk
     struct slice_walk walk;
+    struct arrows arrows;
 };
 
 // A thread of the trace. Its number in the array is its track.
@@ -33,6 +35,7 @@ struct timeline {
     size_t bytes_most;
 
     struct slice_walk walk; // of the pass
+    struct arrows arrows;   // of the pass: those that have begun
     struct trace_choice everything;
     struct trace_walk knows; // of the pass: the processes of threads
     struct slices index;     // of CPUs
@@ -65,6 +68,11 @@ int timeline_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size
 // (enum slices_how). Of those with a sum there is one group.
 int timeline_thread_slices(struct timeline *timeline, u64 from, u64 to, u32 width, size_t most,
                            const u8 *how, struct slices *into);
+// Begins another visit at the last checkpoint up to `from`: copies what is known there, of slices
+// that nobody wants and of arrows. Returns the time to which the caller seeks the engine. Free
+// both.
+u64 timeline_resume(const struct timeline *timeline, u64 from, struct slice_walk *walk,
+                    struct arrows *arrows);
 void timeline_close(struct timeline *timeline);
 
 #endif

@@ -14,8 +14,8 @@ static const u8 kinds[EVENT_KINDS] = {
     [EVENT_CLASS_NAME] = CHROME_IN_SLICES,    [EVENT_STATE_PROCESS] = CHROME_IN_SLICES,
     [EVENT_STATE_THREAD] = CHROME_IN_SLICES,  [EVENT_STATE_DISPATCHER] = CHROME_IN_SLICES,
     [EVENT_STATE_OBJECT] = CHROME_IN_SLICES,  [EVENT_STATE_CHILD] = CHROME_IN_SLICES,
-    [EVENT_USER_SWITCH] = CHROME_USER_SWITCH, [EVENT_WAKE] = CHROME_WAKE,
-    [EVENT_IPC_CALL] = CHROME_CALL,           [EVENT_IPC_REPLY] = CHROME_REPLY,
+    [EVENT_USER_SWITCH] = CHROME_USER_SWITCH, [EVENT_WAKE] = CHROME_ARROW,
+    [EVENT_IPC_CALL] = CHROME_ARROW,          [EVENT_IPC_REPLY] = CHROME_ARROW,
     [EVENT_COUNTER] = CHROME_COUNTER,         [EVENT_COUNTERS] = CHROME_COUNTERS,
 };
 
@@ -28,9 +28,11 @@ static void show(struct chrome *chrome, enum chrome_kind kind, const struct trac
         chrome->counter_events[event->values[0]] = event->values[1] + 1;
     if (kind == CHROME_COUNTERS)
         chrome_write_counters(chrome, event);
-    chrome_arrow_event(chrome, kind, event);
-    if ((kind == CHROME_OTHER || chosen) && trace_choice_has(chrome->choice, event))
-        chrome_write_instant(chrome, chrome_track_now(chrome, event->pid, event->cpu), event);
+    arrows_note(&chrome->begun, event);
+    if ((kind == CHROME_OTHER || chosen) && trace_choice_has(chrome->choice, event)) {
+        struct arrow_end here = arrows_end_at(&chrome->begun, event->pid, event->cpu, event->time);
+        chrome_write_instant(chrome, chrome_track_of(&here), event);
+    }
 }
 
 static int take_event(void *context, const struct trace_event *event)
@@ -80,9 +82,7 @@ int chrome_export(struct chrome *chrome)
     else
         activity_free(&chrome->machine);
     chrome_write_end(chrome);
-    free(chrome->user_threads.marks);
-    free(chrome->woken.marks);
-    free(chrome->calls.marks);
+    arrows_free(&chrome->begun);
     free(chrome->named.marks);
     free(chrome->many.marks);
     labels_free(&chrome->labels);

@@ -6,6 +6,7 @@
 
 #include "trace/activity.h"
 #include "trace/labels.h"
+#include "analyses/arrows.h"
 #include "analyses/trace_choice.h"
 
 // A process and a thread in the terms of the format. Processes have their own pid. CPUs are a group
@@ -47,15 +48,12 @@ struct chrome_marks { // by id
 struct chrome_mark *chrome_mark_find(const struct chrome_marks *marks, u64 id);
 // Returns the mark of this number. A new one is all zero.
 struct chrome_mark *chrome_mark_get(struct chrome_marks *marks, u64 id);
-void chrome_mark_remove(struct chrome_marks *marks, struct chrome_mark *mark);
 
 enum chrome_kind {
     CHROME_OTHER,
     CHROME_IN_SLICES, // already in the slices
     CHROME_USER_SWITCH,
-    CHROME_WAKE,
-    CHROME_CALL,
-    CHROME_REPLY,
+    CHROME_ARROW,
     CHROME_COUNTER,
     CHROME_COUNTERS,
 };
@@ -76,13 +74,11 @@ struct chrome {
     const struct trace_choice *choice; // of the events that become instants
     u64 min; // ticks: slices and arrows that are shorter are not written each
     struct activity_machine machine;
-    struct activity_interval running[ORRERY_MAX_CPUS]; // the thread on each CPU, and since when
+    struct arrows begun; // arrows, and who runs
     struct chrome_run runs[ORRERY_MAX_CPUS], user_runs[ORRERY_MAX_CPUS];
     struct chrome_many cpus_many[ORRERY_MAX_CPUS];
-    struct chrome_marks many;         // runs of a thread, by track
-    struct chrome_marks user_threads; // pid << 8 | CPU: track of the thread on it; 0: none
-    struct chrome_marks woken, calls; // where an arrow begins: by thread, by call
-    struct chrome_marks named;        // tracks with written names: tid, then pid << 32 | tid
+    struct chrome_marks many;  // runs of a thread, by track
+    struct chrome_marks named; // tracks with written names: tid, then pid << 32 | tid
     struct labels labels;
     u64 arrows, instants, slices;
     u64 joined, left_out; // slices in a "many", short arrows
@@ -107,9 +103,9 @@ void chrome_user_switch(struct chrome *chrome, const struct trace_event *event);
 // Notes that events of a process are missing from there on.
 void chrome_user_loss(struct chrome *chrome, const struct trace_loss *loss);
 int chrome_slices_end(struct chrome *chrome, u64 to);
-// Returns the track of what happens there now: that of the process's or the kernel's thread, or
-// that of the CPU if the thread is not known.
-struct chrome_track chrome_track_now(const struct chrome *chrome, u32 pid, u32 cpu);
+// Returns the track of who is there: that of the process's or the kernel's thread, or that of the
+// CPU if the thread is not known.
+struct chrome_track chrome_track_of(const struct arrow_end *end);
 
 // ---- chrome_many.c -----------------------------------------------------------------------------
 
@@ -129,9 +125,8 @@ struct chrome_many *chrome_many_of(struct chrome *chrome, struct chrome_track tr
 
 // ---- chrome_arrows.c ---------------------------------------------------------------------------
 
-// Draws arrows from a wake-up to where the thread runs, and from a call to its reply.
-void chrome_arrow_event(struct chrome *chrome, enum chrome_kind kind,
-                        const struct trace_event *event);
+// Draws the arrow from a call to its reply: struct arrows calls it.
+void chrome_draw_call(void *chrome, const struct arrow *arrow);
 // Returns the thread's wake-up, and forgets it: the thread runs.
 struct chrome_wake chrome_take_wake(struct chrome *chrome, u64 thread);
 // Draws the arrow of a wake-up. Readers look for the slice where it ends: it was written before.

@@ -29,10 +29,3 @@ struct chrome_mark *chrome_mark_get(struct chrome_marks *marks, u64 id)
     *mark = (struct chrome_mark){.id = id};
     return mark;
 }
-
-void chrome_mark_remove(struct chrome_marks *marks, struct chrome_mark *mark)
-{
-    size_t behind = marks->count - (size_t)(mark - marks->marks) - 1;
-    memmove(mark, mark + 1, behind * sizeof(*mark));
-    marks->count--;
-}

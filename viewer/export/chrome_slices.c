@@ -19,20 +19,14 @@ static struct chrome_track thread_track(const struct activity_interval *interval
     return (struct chrome_track){pid, interval->thread};
 }
 
-static struct chrome_mark *user_thread(const struct chrome *chrome, u64 pid, u32 cpu)
+struct chrome_track chrome_track_of(const struct arrow_end *end)
 {
-    return chrome_mark_find(&chrome->user_threads, pid << 8 | cpu);
-}
-
-struct chrome_track chrome_track_now(const struct chrome *chrome, u32 pid, u32 cpu)
-{
-    const struct activity_interval *running = &chrome->running[cpu];
-    const struct chrome_mark *user = pid == 0 ? NULL : user_thread(chrome, pid, cpu);
-    if (user != NULL && user->track.tid != 0)
-        return user->track;
-    return running->thread == ACTIVITY_NO_THREAD || (pid != 0 && running->pid != pid)
-               ? cpu_track(cpu)
-               : thread_track(running);
+    if (end->user != 0)
+        return (struct chrome_track){end->pid, CHROME_USER_THREADS + end->user};
+    if (end->thread == ACTIVITY_NO_THREAD)
+        return cpu_track(end->cpu);
+    return (struct chrome_track){end->pid == ACTIVITY_NO_PID ? CHROME_THREADS : end->pid,
+                                 end->thread};
 }
 
 // ---- threads -----------------------------------------------------------------------------------
@@ -82,9 +76,10 @@ static void end_run(struct chrome *chrome, struct chrome_run *run, u32 cpu, u64 
 
 static void begin_user_run(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
 {
-    const struct chrome_mark *user = user_thread(chrome, pid, cpu);
-    if (user != NULL && user->track.tid != 0)
-        begin_run(chrome, &chrome->user_runs[cpu], user->track, (struct chrome_wake){0}, cpu, time);
+    u64 user = arrows_user(&chrome->begun, pid, cpu);
+    struct chrome_track track = {pid, CHROME_USER_THREADS + user};
+    if (user != 0)
+        begin_run(chrome, &chrome->user_runs[cpu], track, (struct chrome_wake){0}, cpu, time);
 }
 
 static void stop(struct chrome *chrome, u32 cpu, u64 time)
@@ -95,7 +90,7 @@ static void stop(struct chrome *chrome, u32 cpu, u64 time)
 
 static void start(struct chrome *chrome, u32 cpu, u64 time)
 {
-    const struct activity_interval *running = &chrome->running[cpu];
+    const struct activity_interval *running = &chrome->begun.running[cpu];
     if (running->thread == ACTIVITY_NO_THREAD)
         return;
     begin_run(chrome, &chrome->runs[cpu], thread_track(running),
@@ -106,7 +101,7 @@ static void start(struct chrome *chrome, u32 cpu, u64 time)
 void chrome_follow(struct chrome *chrome, u32 cpu)
 {
     const struct activity_interval *now = &chrome->machine.cpus[cpu];
-    struct activity_interval *running = &chrome->running[cpu];
+    struct activity_interval *running = &chrome->begun.running[cpu];
     if (now->thread == running->thread && now->pid == running->pid)
         return;
     stop(chrome, cpu, now->from);
@@ -114,13 +109,12 @@ void chrome_follow(struct chrome *chrome, u32 cpu)
     start(chrome, cpu, now->from);
 }
 
-static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
+static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 user, u64 time)
 {
-    bool runs = chrome->running[cpu].pid == pid;
+    bool runs = chrome->begun.running[cpu].pid == pid;
     if (runs)
         end_run(chrome, &chrome->user_runs[cpu], cpu, time);
-    chrome_mark_get(&chrome->user_threads, (u64)pid << 8 | cpu)->track =
-        (struct chrome_track){pid, tid};
+    arrows_set_user(&chrome->begun, pid, cpu, user);
     if (runs)
         begin_user_run(chrome, pid, cpu, time);
 }
@@ -129,14 +123,12 @@ static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
 // both are merged by time.
 void chrome_user_switch(struct chrome *chrome, const struct trace_event *event)
 {
-    const u64 *values = event->values;
-    u64 tid = values[0] == 0 ? 0 : CHROME_USER_THREADS + values[0];
-    set_user(chrome, event->pid, event->cpu, tid, event->time);
+    set_user(chrome, event->pid, event->cpu, event->values[0], event->time);
 }
 
 void chrome_user_loss(struct chrome *chrome, const struct trace_loss *loss)
 {
-    u64 since = chrome->running[loss->cpu].from;
+    u64 since = chrome->begun.running[loss->cpu].from;
     set_user(chrome, loss->pid, loss->cpu, 0, loss->from < since ? since : loss->from);
 }
 
@@ -166,7 +158,7 @@ static void name_of(const struct activity_interval *interval, char name[CHROME_N
 static int take_interval(void *context, const struct activity_interval *interval)
 {
     struct chrome *chrome = context;
-    const struct activity_interval *running = &chrome->running[interval->cpu];
+    const struct activity_interval *running = &chrome->begun.running[interval->cpu];
     char name[CHROME_NAME_BYTES];
     name_of(interval, name);
     chrome_slice(chrome, &chrome->cpus_many[interval->cpu], cpu_track(interval->cpu), name,
@@ -186,8 +178,9 @@ void chrome_slices_begin(struct chrome *chrome, u64 from)
     chrome->machine.interval = take_interval;
     chrome->machine.context = chrome;
     activity_begin(&chrome->machine, chrome->engine, from);
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        chrome->running[cpu] = chrome->machine.cpus[cpu];
+    chrome->begun.draw = chrome_draw_call;
+    chrome->begun.context = chrome;
+    arrows_begin(&chrome->begun, &chrome->machine);
 }
 
 int chrome_slices_end(struct chrome *chrome, u64 to)

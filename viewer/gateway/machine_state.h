@@ -113,6 +113,8 @@ void folder_put_status(struct machine *machine, json_t *data);
 // Puts the events of a trace folder for which a browser asks (`ask` of messages.def) into `data`.
 // The trace is read. Returns an exit code with a message in machine->failure (folder_events.c).
 int folder_put_events(struct machine *machine, const json_t *ask, json_t *data);
+// The same with the arrows of a slice (folder_arrows.c).
+int folder_put_arrows(struct machine *machine, const json_t *ask, json_t *data);
 // Grants what waits. Returns KOV_OK, or the connection is gone.
 int machine_serve_requests(struct machine *machine);
 void machine_reset_names(struct machine *machine);

@@ -112,11 +112,13 @@ static int ask_regions(struct machine *machine, const struct post *request)
     return code;
 }
 
-static int ask_events(struct machine *machine, const struct post *request)
+// Asks a trace folder.
+static int ask_folder(struct machine *machine, const struct post *request, bool events)
 {
     json_t *data = json_object();
-    int code = machine->timeline->is_whole ? folder_put_events(machine, request->json, data)
-                                           : fail(KOV_USAGE, "the trace is being read");
+    int code = !machine->timeline->is_whole ? fail(KOV_USAGE, "the trace is being read")
+               : events                     ? folder_put_events(machine, request->json, data)
+                                            : folder_put_arrows(machine, request->json, data);
     if (code == KOV_OK)
         answer(machine, request, data);
     else
@@ -203,8 +205,10 @@ int request_answer(struct machine *machine, const struct post *request)
     }
     const char *what = text_of(request->json, "what");
     bool is_events = request->kind == REQUEST_ASK && strcmp(what, "events") == 0;
+    bool is_arrows = request->kind == REQUEST_ASK && strcmp(what, "arrows") == 0;
+    bool of_folder = is_events || is_arrows;
     bool known = request->kind == REQUEST_ASK && strcmp(what, "object") == 0; // by the last scan
-    if (!machine->live && !known && !(is_events && machine->timeline != NULL)) {
+    if (!machine->live && !known && !(of_folder && machine->timeline != NULL)) {
         answer_error(machine, request,
                      machine->settings.of != NULL        ? "this boot has ended"
                      : machine->settings.folder != NULL  ? "a trace folder does not tell"
@@ -220,11 +224,11 @@ int request_answer(struct machine *machine, const struct post *request)
         code = ask_object(machine, request);
     else if (strcmp(what, "regions") == 0)
         code = ask_regions(machine, request);
-    else if (is_events && machine->timeline != NULL)
-        code = ask_events(machine, request);
+    else if (of_folder && machine->timeline != NULL)
+        code = ask_folder(machine, request, is_events);
     else
-        code = fail(KOV_USAGE, is_events ? "only trace folders have events"
-                                         : "what: one of object, regions, events");
+        code = fail(KOV_USAGE, of_folder ? "only trace folders have events and arrows"
+                                         : "what: one of object, regions, events, arrows");
     if (code != KOV_OK)
         answer_error(machine, request, machine->failure);
     return code == KOV_CONNECTION ? code : KOV_OK;

@@ -146,7 +146,8 @@ KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     analyses/method_name.c))
 UNIT += kov_engine
 kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE) \
-    $(addprefix viewer/analyses/,slices.c slice_walk.c state_walk.c timeline.c trace_walk.c)
+    $(addprefix viewer/analyses/,arrows.c slices.c slice_walk.c state_walk.c timeline.c \
+    trace_walk.c)
 kov_engine_LIBS := m
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
     kov_trace_idle kov_trace_count kov_trace_waits

@@ -3,6 +3,7 @@
 
 import { copyText, saveImage, saveText } from "./hand_out.ts";
 import * as replay from "./replay.ts";
+import * as slice from "./slice.ts";
 import * as store from "./store.ts";
 import { parseKey } from "./things.ts";
 import { writePlace } from "./url.ts";
@@ -150,6 +151,22 @@ export const COMMANDS: readonly Command[] = [
     group: "time",
     run: timeWindow.fitRange,
     when: () => timeWindow.isShown() && !store.isLive.value,
+  },
+  {
+    id: "follow-back",
+    title: "Who woke or called the selected slice (Timeline)",
+    keys: [","],
+    group: "time",
+    run: () => slice.follow(slice.wayTo(true)),
+    when: () => timeWindow.isShown() && slice.wayTo(true) !== undefined,
+  },
+  {
+    id: "follow-on",
+    title: "Whom the selected slice woke or called (Timeline)",
+    keys: ["."],
+    group: "time",
+    run: () => slice.follow(slice.wayTo(false)),
+    when: () => timeWindow.isShown() && slice.wayTo(false) !== undefined,
   },
   {
     id: "hold",

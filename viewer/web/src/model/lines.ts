@@ -58,6 +58,9 @@ export function openProcesses(): string {
 const pidOf = (key: string): number =>
   key === NO_PROCESS ? Number.POSITIVE_INFINITY : Number(key.slice(2));
 
+/** The group of each thread, by the key of its track, as last shown. */
+export const groupOf = new Map<string, string>();
+
 /** processOf: the key of a thread's process. */
 export function linesOf(
   cpus: readonly Track[],
@@ -67,6 +70,7 @@ export function linesOf(
   const groups = new Map<string, Track[]>();
   for (const track of threads) {
     const key = processOf(track);
+    groupOf.set(track.key, key);
     const members = groups.get(key);
     if (members) members.push(track);
     else groups.set(key, [track]);

@@ -2,6 +2,9 @@
 // What topics without frames say, as views want it. Most is read by wire/messages.ts.
 
 import {
+  type SaidArrow,
+  type SaidArrowEnd,
+  type SaidArrows,
   type SaidEvent,
   type SaidEvents,
   type SaidMark,
@@ -9,6 +12,7 @@ import {
   type SaidProcess,
   type SaidServerClient,
   type SaidStatus,
+  readSaidArrows,
   readSaidEvents,
   readSaidMarks,
   readSaidObject,
@@ -29,6 +33,12 @@ export function readEvents(said: unknown): Events {
   const { events, more } = readSaidEvents(said);
   return { rows: events.map((row) => ({ ...row, process: row.process || "–" })), more };
 }
+
+/** thread, pid, userThread NaN: not known, or none. */
+export type ArrowEnd = SaidArrowEnd;
+export type Arrow = SaidArrow;
+export type Arrows = SaidArrows;
+export const readArrows = readSaidArrows;
 
 export interface Status extends SaidStatus {
   known: boolean;

@@ -186,6 +186,17 @@ export const chosenFunction = computed(() => {
   const { name, of } = functionOfThing.value;
   return of !== "" && of === selection.value ? name : "";
 });
+/** A slice of the Timeline: what is at a time in a line (lines.ts). */
+export interface ChosenSlice {
+  line: string;
+  time: number;
+  /** Its ends, once it was seen by itself and not in a group. */
+  from?: number;
+  to?: number;
+  /** The picture zooms in until it can be seen by itself. */
+  seeks?: boolean;
+}
+export const slice = signal<ChosenSlice | undefined>(undefined);
 /** What the Timeline of a trace is zoomed to (window.ts). */
 export const zoomed = signal<{ machine: string; interval: Interval } | undefined>(undefined);
 export const chips = signal<readonly Chip[]>([]);
@@ -365,6 +376,7 @@ export function stepBack(): void {
   if (dialog.value) dialog.value = "";
   else if (baseline.value) baseline.value = undefined;
   else if (chosenFunction.value) chooseFunction("");
+  else if (slice.value) slice.value = undefined;
   else if (selection.value) selection.value = "";
   else if (!isLive.value || axis.value) {
     range.value = RANGE_FIRST;

@@ -44,6 +44,14 @@ export function show(wanted: Interval): void {
     length >= all.to - all.from ? undefined : { machine: store.machine.value, interval };
 }
 
+/** Moves the picture to a time, if that is out of sight. */
+export function showTime(time: number): void {
+  const now = shown.value;
+  if (!now || (time >= now.from && time < now.to)) return;
+  const half = (now.to - now.from) / 2;
+  show({ from: time - half, to: time + half });
+}
+
 export function showWhole(): void {
   store.zoomed.value = undefined;
 }

@@ -28,6 +28,7 @@ import { useGives } from "../use_gives.ts";
 import { useTopic } from "../use_topic.ts";
 import { EventList } from "./event_list.tsx";
 import { Readout } from "./readout.tsx";
+import { SliceDetails } from "./slice_details.tsx";
 import { SliceTable } from "./slice_table.tsx";
 import { TrackPicture } from "./track_picture.tsx";
 import { processKey } from "./words.ts";
@@ -141,6 +142,7 @@ export function Timeline(): JSX.Element {
                 </div>
               )}
               <Readout said={said} />
+              <SliceDetails said={said} window={window} />
               <EventList window={window} />
             </>
           )}

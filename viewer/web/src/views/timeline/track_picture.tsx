@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tracks, with pointer and keys: point for the value, click to select the process, drag for the
+// The tracks, with pointer and keys: point for the value, click to select the slice, drag for the
 // range, Shift-drag to move, wheel to zoom at the pointer, arrows from slice to slice. A group's
 // line says what is in it; a click on its name, or Enter, folds and unfolds it.
 
@@ -12,9 +12,10 @@ import { type Drawn, drawTimeLabels, drawTrack, drawWords } from "../../draw/tra
 import * as store from "../../model/store.ts";
 import { type Piece, type Track, findPiece, isRun, pieceAt } from "../../wire/tracks.ts";
 import { type Line, lineAt, turn } from "../../model/lines.ts";
-import { type Cursor, cursor, exact, show, zoom } from "../../model/window.ts";
+import { type Cursor, cursor, exact, show, showTime, zoom } from "../../model/window.ts";
 import { Canvas, type Size } from "../../widgets/canvas.tsx";
 import { scaledPixels } from "../../widgets/rem.ts";
+import { ArrowLines } from "./arrow_lines.tsx";
 import type { Shown } from "./timeline.tsx";
 import { lineName, stateWords, whatOf, whoOf } from "./words.ts";
 
@@ -72,6 +73,7 @@ export function TrackPicture(props: Props): JSX.Element {
           on={{ ...pointer.on, style: { width: "100%", height: `${height}px` } }}
         />
         <CursorLine window={window} />
+        <ArrowLines lines={said.lines} window={window} top={AXIS} height={TRACK} />
         {pointer.preview && (
           <div class="small number" role="status">
             {length(pointer.preview.to - pointer.preview.from)}
@@ -215,7 +217,7 @@ function placeIn(line: Line | undefined, time: number): Cursor {
 const lineOf = (said: Shown, key: string): Line | undefined =>
   said.lines.find((one) => one.key === key);
 
-/** Selects the process of a slice, or of a group. */
+/** Selects a slice, and its process; or a group's process. */
 function select(said: Shown, place: Cursor): void {
   const things = store.things.value;
   const line = lineOf(said, place.line);
@@ -224,6 +226,7 @@ function select(said: Shown, place: Cursor): void {
   const thing = piece ? things.get(track.rows.process[piece.first]) : things.find(place.line);
   cursor.value = place;
   store.selection.value = thing?.kind === "process" ? thing.key : "";
+  store.slice.value = piece && line ? { line: line.key, time: place.time } : undefined;
 }
 
 /** Shows a slice with a little of what is around it. */
@@ -265,7 +268,7 @@ function step(line: Line, track: Track, direction: number, window: Interval): vo
   const by = cursor.value ? direction : 0;
   const time = cursor.value?.time ?? (window.from + window.to) / 2;
   const piece = track.pieces[findPiece(track.pieces, time) + by];
-  if (piece) goTo(line, piece, window);
+  if (piece) goTo(line, piece);
   else goOn(line, track, by, window);
 }
 
@@ -280,10 +283,8 @@ function goOn(line: Line, track: Track, by: number, window: Interval): void {
 }
 
 /** Puts the cursor into a slice, and moves the picture if that is out of sight. */
-function goTo(line: Line, piece: Piece, window: Interval): void {
+function goTo(line: Line, piece: Piece): void {
   const time = (piece.from + piece.to) / 2;
   cursor.value = placeIn(line, time);
-  if (time >= window.from && time < window.to) return;
-  const half = (window.to - window.from) / 2;
-  show({ from: time - half, to: time + half });
+  showTime(time);
 }
