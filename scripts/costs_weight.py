@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ TOKEN = "costs"
 SETTLE_SECONDS = 5   # from the start of whoever watches until the measurement
 SECONDS = 10         # of a measurement
 TRACE_SECONDS = 10
+TRACE_HEADER = struct.Struct(">48xQQIIQI4x")  # of a packet, from its size to its count of events
 READINGS = (100, 5000)  # ms from one reading of the metrics to the next, of two runs
 METRICS = "S000"     # the configuration with the events of the five metrics
 # What a page watches when it is opened: its frame, the objects with their heat, the metrics.
@@ -198,13 +200,22 @@ def lost_samples(machine):
     return sum(cpu["taken"] for cpu in cpus) / found["seconds"], sum(cpu["lost"] for cpu in cpus)
 
 
-def trace_bytes(machine):
-    """Bytes of a live trace."""
+def events_of(path):
+    """Of a stream of the trace, as its packets' headers say (trace/layout.h)."""
+    data, at, events = path.read_bytes(), 0, 0
+    while at < len(data):
+        size, _, _, _, _, count = TRACE_HEADER.unpack_from(data, at)
+        events, at = events + count, at + size // 8
+    return events
+
+
+def live_trace(machine):
+    """(bytes, events) of a live trace."""
     with tempfile.TemporaryDirectory() as folder:
-        machine.kov("trace", "live", "--lttng", "0", "-d", str(TRACE_SECONDS), "-o",
-                    os.path.join(folder, "trace"))
-        return sum(os.path.getsize(os.path.join(path, name))
-                   for path, _, names in os.walk(folder) for name in names)
+        trace = pathlib.Path(folder, "trace")
+        machine.kov("trace", "live", "--lttng", "0", "-d", str(TRACE_SECONDS), "-o", str(trace))
+        return sum(path.stat().st_size for path in trace.iterdir()), \
+            sum(map(events_of, trace.glob("stream_*")))
 
 
 def reading_cost(machine):
@@ -262,7 +273,12 @@ def weight(options):
             samples = []
             once("idle, a reading of the metrics", "instructions of dci", reading_cost, machine,
                  metrics)
-            once(f"idle, trace live, {TRACE_SECONDS} s", "bytes", trace_bytes, machine, metrics)
+            trace = []
+            once(f"idle, trace live, {TRACE_SECONDS} s", "bytes",
+                 lambda on: trace.extend(live_trace(on)) or trace[0], machine, metrics)
+            if trace:
+                once(f"idle, trace live, {TRACE_SECONDS} s, events", "events", lambda _: trace[1],
+                     machine, metrics)
             once("idle, record -F 2000", "samples a second",
                  lambda on: samples.extend(lost_samples(on)) or samples[0], machine, metrics)
             if samples:

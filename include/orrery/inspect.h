@@ -18,7 +18,8 @@
 #define INSPECT_DREF_ENABLE   3 // on
 #define INSPECT_DREF_READ     4 // cursor, bytes -> new cursor, end; struct sys_dref_count records
 #define INSPECT_TRACE_MASK    5 // mask, mode (0: as it is)
-#define INSPECT_TRACE_READ    6 // cpu, flush    -> one packet; checked, if the kernel has a trace
+#define INSPECT_TRACE_READ    6 // cpu, flush    -> cpu, end; one packet; checked, if the kernel has
+                                // a trace. end: 1 if no other had been begun (flush), or was full
 #define INSPECT_TRACE_STAT    7 // cpu           -> struct sys_trace_stat
 #define INSPECT_MOVE          8 // cpu: all its threads go to that CPU
 #define INSPECT_BLOCKED_LIST  9 // cursor, bytes -> new cursor, end; sys_blocked_object records

@@ -268,10 +268,11 @@ s64 sys_trace_state(void);
 // Logs the calls without an answer and who waits for whom (the same file). sys_trace_state does so,
 // too. E_NOMEM.
 s64 sys_trace_waits(void);
-// Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.
-// With flush, if there is no complete one, closes the current one if it holds any event. Returns
-// bytes, 0 when there is none. E_INVAL: bytes < subbuffer_bytes. E_NOMEM: no memory for a fresh
-// sub-buffer in its place; nothing is consumed then.
+// Copies cpu's oldest unread complete packet (a CTF packet of at most subbuffer_bytes, which ends
+// with its content) and consumes it. With flush, if there is no complete one, closes the current
+// one if it holds any event. Returns its bytes, 0 when there is none. E_INVAL: bytes <
+// subbuffer_bytes. E_NOMEM: no memory for a fresh sub-buffer in its place; nothing is consumed
+// then.
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
 // Reserves packets and mode for the caller until it passes false or ends: other processes get
 // E_BUSY. Repeating it has no effect. E_BUSY: another process has them. If the caller ends without
@@ -294,6 +295,8 @@ struct sys_trace_process {
     u32 live;         // 1: runs, 0: has ended
     u32 packets;      // kept by the kernel, unread
     u64 lost_packets; // of the kept ones, dropped for newer ones
+    u32 full_mask;    // of cpu_mask: CPUs of which a read without flush has something
+    u32 reserved;     // 0
     char name[32];
 };
 // Sets the majors that processes enable when they start; INSPECT_TRACE_MASK tells running ones. It
@@ -303,8 +306,8 @@ s64 sys_trace_process_mask(void); // any process may ask
 // Lists processes that have, or may have, packets, as whole records. *cursor is 0 to start. Returns
 // bytes written, 0 at the end.
 s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes);
-// Reads a packet of a process's stream, like sys_trace_read. Returns the bytes of the packet's
-// content, padded to 64 KB. E_NOENT: no such process, live or kept.
+// Reads a packet of a process's stream, like sys_trace_read. E_NOENT: no such process, live or
+// kept.
 s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes);
 // Copies CTF metadata text from offset. Returns bytes copied, 0 at the end.
 s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes);

@@ -73,8 +73,11 @@
 
 #define VISIT_PACKETS_MAX 64 // of a process in a round; of a process that has ended, for each CPU
 #define PACKETS_A_ROUND 16   // pushed for each CPU before others have their turn
-#define TRACE_INTERVAL_MS 10
-#define PROCESS_TRACE_INTERVAL_MS 50
+#define TRACE_INTERVAL_MS 10 // between two looks at the rings while packets get full
+#define TRACE_INTERVAL_MS_MAX 50     // while none does; less for rings with few sub-buffers
+#define TRACE_BUSY_MS 100            // for so long after a full packet they are looked at often
+#define PROCESS_TRACE_INTERVAL_MS 50 // between two looks at full packets of processes
+#define PROCESS_FLUSH_MS 500         // at least, between two wishes for those that are not full
 #define SAMPLING_INTERVAL_MS 10      // between two looks at the buffers while they hold much
 #define SAMPLING_INTERVAL_MS_MAX 160 // while they hold little
 #define SAMPLES_BYTES_FEW 4096       // the first read: the kernel copies as much as it is asked for

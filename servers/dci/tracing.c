@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PACKET_BYTES_MAX 65536
+#define USUAL_SUBBUFFERS 64
 
 struct tracing tracing = {
     .shared = {.missed_tag = dci_Event_trace_missed_tag, .ended_tag = dci_Event_trace_ended_tag}};
@@ -27,6 +28,8 @@ static bool rounds;      // over processes; false while the first or the last re
 static u64 mask_after, process_mask_after; // masks to set when the subscription ends
 static dci_TraceMode mode_after;           // likewise; KEEP if the subscription has set none
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
+static u64 quiet_ticks;                    // between two looks while no packet gets full
+static u64 busy_until;                     // time
 static u64 give_up;                        // time until which a displaced subscriber may make room
 
 enum end_phase { END_ROUND, END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
@@ -134,6 +137,19 @@ static dci_TraceMode mode_before(dci_TraceMode body)
                                             : dci_TraceMode_TRACE_MODE_DISCARD;
 }
 
+// Returns for how long a ring without a full packet can be left alone: in proportion to its room,
+// and for TRACE_INTERVAL_MS_MAX if it has the usual one.
+static u64 quiet_interval(void)
+{
+    struct sys_trace_stat stat;
+    u64 ms = TRACE_INTERVAL_MS;
+
+    if (sys_trace_stat(0, &stat) == 0)
+        ms = stat.subbuffers * TRACE_INTERVAL_MS_MAX / USUAL_SUBBUFFERS;
+    ms = ms < TRACE_INTERVAL_MS_MAX ? ms : TRACE_INTERVAL_MS_MAX;
+    return server_ticks(ms > TRACE_INTERVAL_MS ? (u32)ms : TRACE_INTERVAL_MS);
+}
+
 static void subscribe(struct client *client, const dci_TraceSubscribeRequest *body)
 {
     shared_start(shared, client, body->yielding, (struct forms){0});
@@ -149,6 +165,8 @@ static void subscribe(struct client *client, const dci_TraceSubscribeRequest *bo
         trace_left_out_begin();
     flush_ticks = server_ticks(body->flush_ms);
     next_flush = sys_time() + flush_ticks;
+    quiet_ticks = quiet_interval();
+    busy_until = 0;
     memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
 }
 
@@ -256,11 +274,13 @@ static s64 push_packet(u32 cpu, bool flush)
 
 // Pushes the full packets of one CPU, and to flush also the begun one. Returns 1 if there may be
 // more, else as push_packet.
-static s64 push_cpu(u32 cpu, bool flush)
+static s64 push_cpu(u32 cpu, bool flush, u64 now)
 {
-    s64 result = 1;
+    s64 result = push_packet(cpu, false);
 
-    for (u32 i = 0; i < PACKETS_A_ROUND && result == 1; i++)
+    if (result != 0) // a full one, or no room for it
+        busy_until = now + server_ticks(TRACE_BUSY_MS);
+    for (u32 i = 1; i < PACKETS_A_ROUND && result == 1; i++)
         result = push_packet(cpu, false);
     if (result == 0 && flush && push_packet(cpu, true) == E_AGAIN)
         result = E_AGAIN;
@@ -463,9 +483,20 @@ static u64 displacement_work(u64 now)
 
 // ---- turns -------------------------------------------------------------------------------------
 
-static u64 tracing_work(u64 now)
+// Pushes the kernel's packets. Returns when there may be others.
+static u64 kernel_work(u64 now, bool flush)
 {
     bool more = false;
+
+    for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel; cpu++)
+        more |= push_cpu(cpu, flush, now) == 1;
+    if (more)
+        return now;
+    return now + (now < busy_until ? server_ticks(TRACE_INTERVAL_MS) : quiet_ticks);
+}
+
+static u64 tracing_work(u64 now)
+{
 
     if (shared->displacing)
         return displacement_work(now);
@@ -475,10 +506,8 @@ static u64 tracing_work(u64 now)
     bool flush = flush_ticks != 0 && now >= next_flush;
     if (flush)
         next_flush = now + flush_ticks;
-    for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel && begun; cpu++)
-        more |= push_cpu(cpu, flush) == 1;
+    u64 own = begun ? kernel_work(now, flush) : now + server_ticks(TRACE_INTERVAL_MS);
     u64 next = !rounds ? UINT64_MAX : trace_processes_work(now, flush);
-    u64 own = more ? now : now + server_ticks(TRACE_INTERVAL_MS);
     return next < own ? next : own;
 }
 

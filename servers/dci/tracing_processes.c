@@ -28,7 +28,8 @@ static struct {
     u32 cpu;                          // its stream that is read
     u32 packets;                      // of this stream so far
 } round;
-static u64 next_round; // time
+static u64 next_round, next_flush; // time
+static bool flush_wanted;          // since the last round that flushed
 
 static struct round *masks_back; // sets masks after a subscriber has gone; NULL: none to set
 
@@ -37,7 +38,8 @@ void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
     scope = wanted_scope;
     only_pid = pid;
     round.under_way = false;
-    next_round = 0;
+    next_round = next_flush = 0;
+    flush_wanted = false;
     round_end(masks_back);
     masks_back = NULL;
 }
@@ -49,6 +51,13 @@ struct walk trace_processes_scope(void)
 
 // ---- live processes -----------------------------------------------------------------------------
 
+// Returns the CPUs of which the process that is listed has something for this round. Without a
+// flush none is asked that would have to say no: it would be woken for it.
+static u32 wanted_cpus(void)
+{
+    return round.flush ? round.process.cpu_mask : round.process.full_mask;
+}
+
 // Takes the next wanted process of the kernel's list. Live ones come first. Returns false at the
 // end.
 static bool next_listed(void)
@@ -57,7 +66,8 @@ static bool next_listed(void)
         s64 bytes = sys_trace_process_list(&round.cursor, &round.process, sizeof(round.process));
         if (bytes <= 0)
             return false;
-        if (scope == dci_Scope_SCOPE_ALL || round.process.pid == only_pid)
+        bool wanted = scope == dci_Scope_SCOPE_ALL || round.process.pid == only_pid;
+        if (wanted && (round.process.live == 0 || wanted_cpus() != 0))
             return true;
     }
 }
@@ -70,8 +80,8 @@ static bool next_live(struct round *live, struct visit *visit)
         return false;
     round.ended = round.process.live == 0;
     visit->pid = round.process.pid;
-    visit->data = round.process.cpu_mask;
-    visit->part = (u32)__builtin_ctz(round.process.cpu_mask | 1u << (ORRERY_MAX_CPUS - 1));
+    visit->data = wanted_cpus();
+    visit->part = (u32)__builtin_ctz(wanted_cpus() | 1u << (ORRERY_MAX_CPUS - 1));
     return !round.ended;
 }
 
@@ -94,13 +104,13 @@ static enum answer_flaw check_packet(struct visit *visit, u64 now)
     return question->answer.status == question->count ? ANSWER_SOUND : ANSWER_SIZE;
 }
 
-// Reads a stream until it has no packet, then the next one. After VISIT_PACKETS_MAX the rest is
-// left for the next round.
+// Reads a stream until its end, then the next one. What it logs from then on, also by answering, is
+// left for the next round; and so is the rest after VISIT_PACKETS_MAX.
 static bool advance_packet(struct visit *visit)
 {
     if (visit->questions >= VISIT_PACKETS_MAX)
         return false;
-    if (visit->question->count > 0)
+    if (visit->question->count > 0 && visit->question->answer.results[1] == 0)
         return true;
     visit->data &= ~(1ul << visit->part);
     if (visit->data == 0)
@@ -260,10 +270,15 @@ u64 trace_processes_work(u64 now, bool flush)
     }
     if (scope == dci_Scope_SCOPE_KERNEL)
         return UINT64_MAX;
-    if (!round.under_way && !flush && now < next_round)
+    flush_wanted |= flush;
+    bool due = flush_wanted && now >= next_flush;
+    if (!round.under_way && !due && now < next_round)
         return next_round;
-    if (!round.under_way)
-        begin_round(flush);
+    if (!round.under_way) {
+        next_flush = due ? now + server_ticks(PROCESS_FLUSH_MS) : next_flush;
+        flush_wanted &= !due;
+        begin_round(due);
+    }
     next_round = now + server_ticks(PROCESS_TRACE_INTERVAL_MS);
     go_round();
     return next_round;

@@ -68,8 +68,8 @@ static void read_packet(const struct trace_packet *packet, u32 cpu,
     reading->packets++;
     reading->counted += packet->event_count;
     if (packet->magic != TRACE_PACKET_MAGIC || packet->cpu_id != cpu ||
-        packet->content_bits > packet->packet_bits ||
-        packet->packet_bits != TRACE_SUBBUFFER_SIZE * 8UL) {
+        packet->content_bits != packet->packet_bits ||
+        packet->packet_bits > TRACE_SUBBUFFER_SIZE * 8UL) {
         reading->malformed++;
         return;
     }

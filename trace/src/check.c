@@ -65,7 +65,7 @@ u64 trace_check_packet(struct trace_packet *packet, u64 content, u32 pid, u32 cp
     memcpy(packet->uuid, trace_uuid, sizeof(packet->uuid));
     packet->stream_id = TRACE_BE32(TRACE_STREAM_PROCESS);
     packet->content_bits = TRACE_BE64(walk.content * 8);
-    packet->packet_bits = TRACE_BE64(TRACE_SUBBUFFER_SIZE * 8);
+    packet->packet_bits = packet->content_bits;
     packet->events_discarded = TRACE_BE64(stream->discarded);
     packet->events_overwritten = TRACE_BE64(stream->overwritten + stream->dropped);
     packet->event_count = TRACE_BE32(walk.events);

@@ -78,6 +78,15 @@ static bool has_complete_packet(const struct trace_cpu *cpu)
            __atomic_load_n(&cpu->closed, __ATOMIC_RELAXED);
 }
 
+// Copies a packet that is the reader's own, without what lies behind its content.
+static s64 copy_content(void *buffer, struct trace_packet *packet)
+{
+    u64 bits = TRACE_BE64(packet->content_bits);
+    packet->packet_bits = TRACE_BE64(bits);
+    memcpy(buffer, packet, bits / 8);
+    return (s64)(bits / 8);
+}
+
 // Exchanges the packet for a fresh sub-buffer: it is the reader's own before it is copied.
 s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
@@ -93,7 +102,7 @@ s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
         trace_platform_subbuffer_free(take.spare);
         return 0;
     }
-    memcpy(buffer, take.taken, TRACE_SUBBUFFER_SIZE);
+    s64 copied = copy_content(buffer, take.taken);
     trace_platform_subbuffer_free(take.taken);
-    return TRACE_SUBBUFFER_SIZE;
+    return copied;
 }

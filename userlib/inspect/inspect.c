@@ -121,15 +121,20 @@ static s64 trace_stat_of(u64 cpu)
     return sizeof(*stat);
 }
 
-static s64 read_trace(u64 cpu, bool flush)
+// Sets *end if nothing is left for such a question. With flush an answer logs events itself, so
+// that there is always one more packet: the one that was open is the last one.
+static s64 read_trace(u64 cpu, bool flush, u64 *end)
 {
     struct trace_packet *packet = undelivered[cpu];
-    if (packet == NULL)
+    if (packet == NULL) {
+        *end = user_trace_full((u32)cpu) <= (flush ? 0 : 1);
         return user_trace_read((u32)cpu, flush, buffer(), INSPECT_BYTES);
+    }
+    u64 bytes = TRACE_BE64(packet->packet_bits) / 8;
     undelivered[cpu] = NULL;
-    memcpy(buffer(), packet, TRACE_SUBBUFFER_SIZE);
+    memcpy(buffer(), packet, bytes);
     trace_platform_subbuffer_free(packet);
-    return TRACE_SUBBUFFER_SIZE;
+    return (s64)bytes;
 }
 
 static void put_back(const struct event *request, s64 status)
@@ -139,7 +144,7 @@ static void put_back(const struct event *request, s64 status)
         return;
     undelivered[cpu] = trace_platform_subbuffer_alloc();
     if (undelivered[cpu] != NULL)
-        memcpy(undelivered[cpu], buffer(), TRACE_SUBBUFFER_SIZE);
+        memcpy(undelivered[cpu], buffer(), (u64)status);
 }
 
 static s64 (*others)(u64 operation, const u64 arguments[2], void *buffer, u64 bytes);
@@ -181,7 +186,7 @@ static s64 answer(const struct event *request, u64 results[2])
     case INSPECT_TRACE_MASK:
         return set_trace(arguments[0], arguments[1]);
     case INSPECT_TRACE_READ:
-        return read_trace(arguments[0], arguments[1] != 0);
+        return read_trace(arguments[0], arguments[1] != 0, &results[1]);
     case INSPECT_TRACE_STAT:
         return trace_stat_of(arguments[0]);
     case INSPECT_MOVE:

@@ -56,8 +56,10 @@ void recording_read_processes(bool flush, struct trace_packet *packet,
     u64 cursor = 0;
     bool room = true;
 
-    while (room && sys_trace_process_list(&cursor, &process, sizeof(process)) > 0)
+    while (room && sys_trace_process_list(&cursor, &process, sizeof(process)) > 0) {
+        u32 mask = flush ? process.cpu_mask : process.full_mask;
         for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && room; cpu++)
-            if ((process.cpu_mask >> cpu & 1) != 0 && process.pid != self)
+            if ((mask >> cpu & 1) != 0 && process.pid != self)
                 room = read_stream(process.pid, cpu, flush, packet, take);
+    }
 }

@@ -70,6 +70,15 @@ s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat)
     return has_ring(cpu) ? trace_stat(cpu, stat) : E_NOENT;
 }
 
+u64 user_trace_full(u32 cpu)
+{
+    const struct trace_cpu *ring = trace_platform_cpu(cpu);
+
+    return has_ring(cpu) ? __atomic_load_n(&ring->closed, __ATOMIC_RELAXED) -
+                               __atomic_load_n(&ring->consumed, __ATOMIC_RELAXED)
+                         : 0;
+}
+
 s64 user_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     return has_ring(cpu) ? trace_read(cpu, flush, buffer, bytes) : E_NOENT;

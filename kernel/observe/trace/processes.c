@@ -136,7 +136,7 @@ static void drop(struct traced *traced, u32 cpu)
     if (head != NULL) {
         memcpy(head, kept, sizeof(*head));
         head->content = sizeof(head->packet);
-        head->packet.content_bits = TRACE_BE64(head->content * 8);
+        head->packet.content_bits = head->packet.packet_bits = TRACE_BE64(head->content * 8);
         head->packet.event_count = 0;
         append(traced, cpu, head);
     }
@@ -323,18 +323,19 @@ static void renew(u32 pid)
     spin_unlock(&lock);
 }
 
-// Checks that what a process has handed out is a packet of its CPU's. Returns bytes if it is; else
-// E_PROTO, E_PEER if the process has ended, or E_NOMEM.
+// Checks that what a process has handed out is a packet of its CPU's, which ends with these bytes.
+// Returns bytes if it is; else E_PROTO, E_PEER if the process has ended, or E_NOMEM.
 // Once an ending process's packets have been taken over, it gets no new record.
 static s64 check(struct process *process, u64 cpu, void *buffer, u64 bytes)
 {
     struct trace_packet *packet = buffer;
     u32 pid = process_pid(process);
-    if (bytes != TRACE_SUBBUFFER_SIZE || cpu >= ORRERY_MAX_CPUS)
+    if (bytes < sizeof(*packet) || bytes > TRACE_SUBBUFFER_SIZE || bytes % sizeof(u64) != 0 ||
+        cpu >= ORRERY_MAX_CPUS)
         return E_PROTO;
     u64 content = trace_check_content(packet);
-    if (content == 0)
-        return E_PROTO;
+    if (content > bytes)
+        content = bytes; // what follows in the buffer is of other answers
     spin_lock(&lock);
     bool ended = inspection_ended(process);
     struct traced *traced = ended ? trace_processes_find(pid) : find_or_add(pid);
@@ -346,6 +347,7 @@ static s64 check(struct process *process, u64 cpu, void *buffer, u64 bytes)
         return E_NOMEM;
     if (content == 0) // an ended process's may have been counted as lost
         return ended ? E_PEER : E_PROTO;
+    packet->packet_bits = TRACE_BE64(bytes * 8);
     return (s64)bytes;
 }
 
@@ -381,15 +383,30 @@ CO_METHOD s64 trace_process_read(struct trace_manager *self, u32 pid, u32 cpu, b
     spin_unlock(&lock);
     if (kept == NULL)
         return ended ? 0 : read_live(pid, cpu, flush, buffer);
+    s64 content = (s64)kept->content;
     memcpy(buffer, &kept->packet, kept->content);
-    memset((char *)buffer + kept->content, 0, TRACE_SUBBUFFER_SIZE - kept->content);
     kfree(kept);
-    return TRACE_SUBBUFFER_SIZE;
+    return content;
 }
 
 // ---- list --------------------------------------------------------------------------------------
 
 #define CURSOR_ENDED (1UL << 63) // the list's second part: ended processes
+
+// Looks at the rings from outside, while the process may log. The next look finds what this one
+// misses.
+static void look_at_rings(struct process *process, struct sys_trace_process *out)
+{
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        const struct trace_cpu *ring = ring_of(process, cpu);
+        if (ring == NULL)
+            continue;
+        out->cpu_mask |= 1u << cpu;
+        if (__atomic_load_n(&ring->consumed, __ATOMIC_RELAXED) !=
+            __atomic_load_n(&ring->closed, __ATOMIC_RELAXED))
+            out->full_mask |= 1u << cpu;
+    }
+}
 
 static bool list_live(u64 *cursor, struct sys_trace_process *out)
 {
@@ -398,13 +415,11 @@ static bool list_live(u64 *cursor, struct sys_trace_process *out)
         struct process *process = process_get(info.pid);
         if (process == NULL)
             continue;
-        u32 mask = 0;
-        for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-            mask |= (u32)(ring_of(process, cpu) != NULL) << cpu;
+        *out = (struct sys_trace_process){.pid = info.pid, .live = 1};
+        look_at_rings(process, out);
         process_put(process);
-        *out = (struct sys_trace_process){.pid = info.pid, .cpu_mask = mask, .live = 1};
         memcpy(out->name, info.name, sizeof(out->name));
-        if (mask != 0)
+        if (out->cpu_mask != 0)
             return true;
     }
     *cursor = CURSOR_ENDED;
@@ -424,6 +439,7 @@ static bool list_ended(u64 *cursor, struct sys_trace_process *out)
             .pid = traced->pid, .packets = traced->packets, .lost_packets = traced->lost};
         for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
             out->cpu_mask |= (u32)(traced->first[cpu] != NULL) << cpu;
+        out->full_mask = out->cpu_mask;
         memcpy(out->name, traced->name, sizeof(out->name));
     }
     spin_unlock(&lock);

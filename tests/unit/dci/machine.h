@@ -24,6 +24,7 @@ struct machine_process {
     u32 mode;
     u32 packets[MACHINE_CPUS]; // complete ones
     bool begun[MACHINE_CPUS];
+    bool logs_answers; // an answer logs events, in a packet that it begins
     u32 packets_read[MACHINE_CPUS];
     u32 cpu; // where it was moved to
     bool excluded, left_out;

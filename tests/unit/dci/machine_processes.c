@@ -179,7 +179,8 @@ static s64 switch_log(struct sys_inspect_request *request, struct machine_proces
     return 1;
 }
 
-static s64 read_packet(struct machine_process *process, u32 cpu, bool flush, void *buffer);
+static s64 read_packet(struct machine_process *process, struct sys_inspect_request *request,
+                       void *buffer);
 
 static s64 answer_of(struct machine_process *process, struct sys_inspect_request *request,
                      void *buffer)
@@ -208,7 +209,7 @@ static s64 answer_of(struct machine_process *process, struct sys_inspect_request
     case INSPECT_BLOCKED_READ:
         return read_log(request, buffer, process);
     case INSPECT_TRACE_READ:
-        return read_packet(process, (u32)request->arguments[0], request->arguments[1] != 0, buffer);
+        return read_packet(process, request, buffer);
     case INSPECT_MOVE:
         process->cpu = (u32)request->arguments[0];
         return 0;
@@ -349,22 +350,30 @@ s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes)
 
     if (process == NULL || bytes < sizeof(struct sys_trace_process))
         return 0;
-    *(struct sys_trace_process *)buffer =
-        (struct sys_trace_process){.pid = process->pid, .cpu_mask = 3, .live = 1};
+    u32 full = (u32)(process->packets[0] != 0) | (u32)(process->packets[1] != 0) << 1;
+    *(struct sys_trace_process *)buffer = (struct sys_trace_process){
+        .pid = process->pid, .cpu_mask = 3, .live = 1, .full_mask = full};
     *cursor = process->pid;
     return sizeof(struct sys_trace_process);
 }
 
-static s64 read_packet(struct machine_process *process, u32 cpu, bool flush, void *buffer)
+static s64 read_packet(struct machine_process *process, struct sys_inspect_request *request,
+                       void *buffer)
 {
+    u64 cpu = request->arguments[0];
+    bool flush = request->arguments[1] != 0;
+
+    request->results[1] = process->packets[cpu] <= (flush ? 0 : 1);
     if (process->packets[cpu] == 0 && flush && process->begun[cpu]) {
         process->begun[cpu] = false;
         process->packets[cpu] = 1;
     }
+    process->begun[cpu] |= process->logs_answers;
     if (process->packets[cpu] == 0)
         return 0;
     process->packets[cpu]--;
-    u64 word = machine_packet_word(cpu, process->packets_read[cpu]++) | (u64)process->pid << 32;
+    u64 word = machine_packet_word((u32)cpu, process->packets_read[cpu]++) | (u64)process->pid
+                                                                                 << 32;
     memset(buffer, 0, PACKET_BYTES);
     memcpy(buffer, &word, sizeof(word));
     return PACKET_BYTES;

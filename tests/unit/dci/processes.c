@@ -254,7 +254,8 @@ static void processes_that_begin_later_are_counted_too(void **state)
 
 // ---- trace -------------------------------------------------------------------------------------
 
-static s64 subscribe(struct peer *peer, Orrery__Dci__Scope scope, u32 pid, u64 mask)
+static s64 subscribe_flushing(struct peer *peer, Orrery__Dci__Scope scope, u32 pid, u64 mask,
+                              u32 flush_ms)
 {
     Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
     body.mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_DISCARD;
@@ -262,7 +263,13 @@ static s64 subscribe(struct peer *peer, Orrery__Dci__Scope scope, u32 pid, u64 m
     body.mask = mask;
     body.scope = scope;
     body.pid = pid;
+    body.flush_ms = flush_ms;
     return peer_ask(peer, REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body));
+}
+
+static s64 subscribe(struct peer *peer, Orrery__Dci__Scope scope, u32 pid, u64 mask)
+{
+    return subscribe_flushing(peer, scope, pid, mask, 0);
 }
 
 struct taken {
@@ -336,6 +343,32 @@ static void packets_of_all_come_to_the_exact_end(void **state)
     assert_int_equal(machine_process(1)->mask, 6);
     assert_int_equal(machine.process_mask, 6);
     peer_hang_up(peer);
+}
+
+// Each answer begins a packet, as those of a real process do. So it would have another packet for
+// each question.
+static void a_process_is_asked_only_for_what_it_logged_before(void **state)
+{
+    struct taken taken = {0};
+    struct machine_process *process = machine_process(1), *other = machine_process(2);
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    process->logs_answers = process->begun[0] = true;
+    process->packets[0] = 2;
+    assert_int_equal(subscribe_flushing(peer, SCOPE(ALL), 0, 0xf0, 200), 0);
+    u32 before = process->questions, before_other = other->questions;
+    for (u32 i = 0; i < 110; i++) { // two flushes of processes: at 200 and 700 ms
+        time_pass(10);
+        take_all(peer, &taken);
+    }
+    // The full ones came at once; then the begun one, then what answers have logged on each CPU.
+    assert_int_equal(taken.packets[1], 2 + 1 + 2);
+    assert_int_equal(process->questions - before, 2 * 2);
+    assert_int_equal(other->questions - before_other, 2 * 2); // it never has any
+    assert_int_equal(taken.packets[2], 0);
+    process->logs_answers = process->begun[0] = process->begun[1] = false;
+    peer_hang_up(peer);
+    server_settle();
 }
 
 static void packets_that_come_when_memory_is_short_are_kept(void **state)
@@ -453,6 +486,7 @@ int main(void)
         TEST(counting_is_on_where_some_client_wants_it),
         TEST(processes_that_begin_later_are_counted_too),
         TEST(packets_of_all_come_to_the_exact_end),
+        TEST(a_process_is_asked_only_for_what_it_logged_before),
         TEST(packets_that_come_when_memory_is_short_are_kept),
         TEST(a_process_is_traced_alone),
         TEST(samples_are_those_of_the_processes_asked_for),

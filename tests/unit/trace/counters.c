@@ -58,7 +58,7 @@ static u32 read_events(u64 *words[], u32 max)
 {
     const struct trace_packet *header = (const struct trace_packet *)packet;
     u32 count = 0;
-    if (trace_read(0, true, packet, sizeof(packet)) != TRACE_SUBBUFFER_SIZE)
+    if (trace_read(0, true, packet, sizeof(packet)) <= 0)
         return 0;
     u64 *end = packet + TRACE_BE64(header->content_bits) / 64;
     for (u64 *at = packet + TRACE_PACKET_HEADER_SIZE / 8; at < end;

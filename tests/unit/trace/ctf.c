@@ -45,13 +45,14 @@ static void write_metadata(void)
 static void write_streams(const char *mode)
 {
     static u8 packet[TRACE_SUBBUFFER_SIZE];
+    s64 bytes;
     for (u32 cpu = 0; cpu < HOST_CPUS; cpu++) {
         char path[128];
         snprintf(path, sizeof(path), "%s/cpu%u", folder, cpu);
         FILE *file = fopen(path, mode);
         assert_non_null(file);
-        while (trace_read(cpu, true, packet, sizeof(packet)) == TRACE_SUBBUFFER_SIZE)
-            fwrite(packet, 1, sizeof(packet), file);
+        while ((bytes = trace_read(cpu, true, packet, sizeof(packet))) > 0)
+            fwrite(packet, 1, (size_t)bytes, file);
         fclose(file);
     }
 }
@@ -218,14 +219,16 @@ static void write_process(u32 cpu, u32 pid)
     static u8 packet[TRACE_SUBBUFFER_SIZE] __attribute__((aligned(8)));
     struct trace_packet *header = (struct trace_packet *)packet;
     struct trace_stream stream = {0};
+    s64 bytes;
     char name[32];
     snprintf(name, sizeof(name), "pid%u_cpu%u", pid, cpu);
     FILE *file = create(name);
-    while (trace_read(cpu, true, packet, sizeof(packet)) == TRACE_SUBBUFFER_SIZE) {
+    while ((bytes = trace_read(cpu, true, packet, sizeof(packet))) > 0) {
         u64 content = trace_check_content(header);
+        assert_int_equal(content, bytes);
         assert_int_equal(trace_check_packet(header, content, pid, cpu, host_time, &stream),
                          content);
-        fwrite(packet, 1, sizeof(packet), file);
+        fwrite(packet, 1, content, file);
     }
     fclose(file);
 }

@@ -248,7 +248,7 @@ static void a_header_is_made_right(void **state)
     assert_int_equal(TRACE_BE32(scratch.packet.pid), PID);
     assert_int_equal(TRACE_BE32(scratch.packet.cpu_id), 3);
     assert_int_equal(TRACE_BE32(scratch.packet.event_count), 10);
-    assert_int_equal(TRACE_BE64(scratch.packet.packet_bits), TRACE_SUBBUFFER_SIZE * 8);
+    assert_int_equal(TRACE_BE64(scratch.packet.packet_bits), content * 8);
     assert_memory_equal(scratch.packet.uuid, trace_uuid, sizeof(trace_uuid));
     end();
 }

@@ -20,5 +20,7 @@ s64 user_trace_set_mode(enum sys_trace_mode mode);
 // Do as sys_trace_stat and sys_trace_read for a CPU on which the process has buffers. E_NOENT.
 s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat);
 s64 user_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
+// Returns how many full packets it has unread, at this moment.
+u64 user_trace_full(u32 cpu);
 
 #endif

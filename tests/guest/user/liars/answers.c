@@ -312,7 +312,7 @@ static void packets(const struct event *question)
     for (u32 i = 0; i < INSPECT_BYTES / sizeof(*words); i++)
         words[i] = (u32)any();
     words[0] = any() % 2 == 0 ? 0xc1fc1fc1 : words[0];
-    done(question, INSPECT_BYTES, 0);
+    done(question, any() % 2 == 0 ? INSPECT_BYTES : (s64)(1 + any() % INSPECT_BYTES), 0);
 }
 
 static void names(const struct event *question)
