@@ -16,8 +16,8 @@ DIARY = os.path.join(BUILD, "user/bin/diary.elf")
 PAGE_BYTES = 40 * 33  # of diary.c, each of them a write
 HERTZ = 512_000_000   # of the time base
 
-# Watches a topic by a connection of its own. Gives the first message of it for which CONDITION holds
-# of the message `said`, with the boot of the machine.
+# Watches a topic by a connection of its own. Gives the first message of it for which CONDITION
+# holds of the message `said`, with the boot of the machine.
 WATCH = """new Promise((done, failed) => {
     const socket = new WebSocket(`ws://${location.host}/ws`, "orrery");
     const say = (message) => socket.send(JSON.stringify(message));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/why-slow.md on the page alone: what is shown leads to the reason, in at most eight actions."""
+"""docs/why-slow.md on the page alone: what is shown leads to the reason, in at most eight
+actions."""
 
 import re
 
@@ -11,8 +12,8 @@ RANKED = """[...document.querySelectorAll('[role="grid"] .row')].map((row) => [r
     row.textContent])"""
 PARTS = """[...document.querySelectorAll('.inspector [aria-label="%s"] tbody tr')].map((row) =>
     row.dataset.part)"""
-CALLS = """[...document.querySelectorAll('.inspector [aria-label="It calls"] tbody tr')].map((row) =>
-    [row.dataset.method, row.querySelectorAll("td")[2].textContent])"""
+CALLS = """[...document.querySelectorAll('.inspector [aria-label="It calls"] tbody tr')].map(
+    (row) => [row.dataset.method, row.querySelectorAll("td")[2].textContent])"""
 WRITES_LEAST = 500  # a second, on a host that has little time for it; nobody else comes near
 
 

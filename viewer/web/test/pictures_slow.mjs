@@ -7,7 +7,7 @@ import { openPage, pause, take } from "./picture.mjs";
 
 const [link, folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
 const DIARY = '[role="grid"] .row:has-text("diary pid")';
-const CALLS_SECONDS = 12; // so that the range is full of them
+const CALLS_SECONDS = 10; // so that the range is full of them
 
 const browser = await launch(executablePath);
 try {
@@ -17,7 +17,7 @@ try {
     await page.keyboard.press("3");
     await page.click('[aria-label="Ranking of"] button:has-text("processes")');
     await page.click(DIARY, { timeout: 120_000 });
-    await page.waitForSelector('.inspector [data-part="diary:system_call"]', { timeout: 120_000 });
+    await page.waitForSelector('.inspector [data-part$=":system_call"]', { timeout: 120_000 });
   }
   await pause(CALLS_SECONDS);
   await take(dark, folder, "slow-busy");

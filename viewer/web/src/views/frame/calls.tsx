@@ -153,7 +153,7 @@ function Row(props: { row: SaidCall; who: { key: string; name: string } }): JSX.
       <td class="part-name" title={`endpoint ${row.endpoint} of ${row.serverName}`}>
         {row.method}
       </td>
-      <td class="part-name">
+      <td>
         <Who of={who.key} name={who.name} />
       </td>
       <td>{Number.isFinite(row.rate) ? `${scaled(row.rate)}/s` : UNKNOWN}</td>
