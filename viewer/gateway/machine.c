@@ -191,6 +191,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
         console_history_take(&machine->console, event->console);
     else
         background_take(&machine->background, event);
+    call_trace_take(&machine->calls, event);
     return KOV_OK;
 }
 
@@ -268,6 +269,8 @@ static int live_attend(struct machine *machine)
         if (code == KOV_OK)
             code = background_close_cell(&machine->background);
     }
+    if (code == KOV_OK)
+        code = call_trace_rest(&machine->calls);
     return code == KOV_OK ? metric_counts_rest(&machine->metric_counts) : code;
 }
 
@@ -303,6 +306,7 @@ static int attend(struct machine *machine)
 static void begin_boot(struct machine *machine)
 {
     machine_reset_names(machine);
+    call_trace_free(&machine->calls);
     machine->history =
         history_new(machine->settings.history_bytes, machine->boot_time, machine->timebase_hz);
     machine->background.history = machine->history;
@@ -380,6 +384,7 @@ static int serve(struct machine *machine)
             machine->heard = machine_present(machine);
     }
     dci_on_event(NULL, NULL);
+    call_trace_reset(&machine->calls);
     machine->live = false;
     if (machine->recorder != NULL)
         recorder_lost(machine->recorder);
@@ -456,6 +461,7 @@ static void free_machine(struct machine *machine)
     recorder_free(machine->recorder);
     background_free(&machine->background);
     dref_counts_reset(&machine->dref_counts);
+    call_trace_free(&machine->calls);
     machine_free_boot(machine);
     names_reset(&machine->names);
     if (machine->handed != NULL)

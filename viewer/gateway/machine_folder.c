@@ -36,7 +36,7 @@ static void take_message(void *context, bool is_warning, const char *text)
 bool folder_has(enum watched_kind kind)
 {
     return kind == WATCHED_STATUS || kind == WATCHED_MARKS || kind == WATCHED_SLICES ||
-           kind == WATCHED_THREADS;
+           kind == WATCHED_THREADS || kind == WATCHED_CALLS;
 }
 
 void folder_put_status(struct machine *machine, json_t *data)
@@ -135,7 +135,7 @@ void *machine_run_folder(void *context)
     while (!machine->ending) {
         if (machine->timeline != NULL && !machine->timeline->is_whole)
             read_on(&reading);
-        else
+        else if (!machine->calls.running)
             machine_wait_for_request(machine);
         machine_serve_requests(machine);
         if (names_are_full(&machine->names))

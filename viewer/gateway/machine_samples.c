@@ -268,6 +268,8 @@ const char *samples_lack(const struct machine *machine, const struct published *
         if (publish_thing(publish_text(published, "of"), &thing, &cpu) && thing.kind == SITE_ALL)
             return "kov record samples; metrics of the machine are counted";
         return NULL;
+    case WATCHED_CALLS:
+        return "kov record samples; calls are counted from a trace";
     case WATCHED_CONSOLE:
     case WATCHED_SERVER:
     case WATCHED_WORKLOADS:

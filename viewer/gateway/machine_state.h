@@ -5,6 +5,7 @@
 #define KOV_MACHINE_STATE_H
 
 #include "gateway/machine.h"
+#include "gateway/call_trace.h"
 #include "gateway/names.h"
 #include "gateway/console_history.h"
 #include "gateway/history.h"
@@ -78,6 +79,7 @@ struct machine {
     struct history *history; // of this boot; NULL: it was never connected
     struct metric_counts metric_counts;
     struct dref_counts dref_counts;
+    struct call_trace calls;
     struct runs runs;
     struct own_programs programs;
     struct watching watching;
@@ -179,6 +181,7 @@ int publish_console(struct machine *machine, struct published *published);
 int publish_server(struct machine *machine, struct published *published);
 int publish_workloads(struct machine *machine, struct published *published);
 int publish_marks(struct machine *machine, struct published *published);
+int publish_calls(struct machine *machine, struct published *published);
 int publish_slices(struct machine *machine, struct published *published);
 int publish_threads(struct machine *machine, struct published *published);
 

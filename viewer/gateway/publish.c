@@ -29,6 +29,7 @@ static const struct {
     [WATCHED_SERVER] = {1, publish_server, true},
     [WATCHED_WORKLOADS] = {0.5, publish_workloads, true},
     [WATCHED_MARKS] = {1, publish_marks, true},
+    [WATCHED_CALLS] = {1, publish_calls, true},
     [WATCHED_SLICES] = {INFINITY, publish_slices}, // once: what was does not change
     [WATCHED_THREADS] = {INFINITY, publish_threads},
 };

@@ -79,6 +79,20 @@ static bool is_of_use(const dci_request *request)
     }
 }
 
+// The trace of calls comes only while somebody looks, and would make a tape long.
+static bool is_recorded(const Orrery__Dci__Event *event)
+{
+    switch (event->body_case) {
+    case ORRERY__DCI__EVENT__BODY_PACKET:
+    case ORRERY__DCI__EVENT__BODY_TRACE_BEGAN:
+    case ORRERY__DCI__EVENT__BODY_TRACE_ENDED:
+    case ORRERY__DCI__EVENT__BODY_TRACE_MISSED:
+        return false;
+    default:
+        return true;
+    }
+}
+
 // Takes a request. A hello waits for its answer, since an attempt at a machine that is not there is
 // no connection.
 static void take_request(void *context, const dci_request *request)
@@ -106,7 +120,8 @@ static void take_frame(void *context, const struct bytes *payload, const dci_fra
         recorder->connected = true;
     }
     if (recorder->connected &&
-        (answer || frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT))
+        (answer || (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT &&
+                    is_recorded(frame->event))))
         write_record(recorder, TAPE_FRAME, payload->data, payload->size);
 }
 

@@ -51,7 +51,7 @@ static const char *const types[] = {"hello", "credit", "watch", "unwatch", "ask"
 static const char *const machines[] = {"one", "two", "three", ""};
 static const char *const kinds[] = {"objects",   "heat",    "metric", "series",
                                     "ranking",   "console", "status", "processes",
-                                    "workloads", "marks",   "slices"};
+                                    "workloads", "marks",   "slices", "calls"};
 static const char *const fields[] = {"token", "version", "id",     "machine", "kind",    "measure",
                                      "of",    "by",      "from",   "to",      "seconds", "do",
                                      "what",  "text",    "number", "bytes",   "width",   "other"};

@@ -32,6 +32,10 @@ gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/pl
     output/out_file.c output/document.c) \
     $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
 
+UNIT += gateway_call_counts
+gateway_call_counts_SRC := tests/unit/gateway/call_counts.c viewer/gateway/call_counts.c \
+    viewer/tools/keyed_rows.c $(GATEWAY_UNIT_BASE)
+
 # With files that the test makes up.
 UNIT += gateway_resolver
 gateway_resolver_SRC := tests/unit/gateway/resolver.c $(addprefix viewer/,gateway/resolver.c \

@@ -2,36 +2,13 @@
 // The pictures of docs/viewer.md, of a real machine: node test/pictures.mjs LINK FOLDER [CHROMIUM].
 // scripts/viewer-pictures starts the machine and the gateway that prints the link.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { launch } from "./browser.mjs";
-import { withPalette } from "./palette.mjs";
+import { openPage, pause, take } from "./picture.mjs";
 
 const [link, folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
 const WORKLOAD = "contention";
 const HOT = '[role="treegrid"] .row:has-text("ContendedObject")';
 const BUSY_SECONDS = 30;
-
-const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
-
-async function openPage(browser, colorScheme) {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    colorScheme,
-    reducedMotion: "reduce",
-  });
-  const page = await context.newPage();
-  await page.goto(link);
-  await page.waitForSelector('.header:has-text("● live")', { timeout: 120_000 });
-  return page;
-}
-
-async function take(page, name) {
-  await page.mouse.move(640, 5);
-  await pause(1);
-  writeFileSync(join(folder, `${name}.png`), withPalette(await page.screenshot()));
-  console.log(`  PICTURE  ${name}.png`);
-}
 
 /** From the form, as a person would: what runs gets a mark. */
 async function startWorkload(page) {
@@ -59,8 +36,8 @@ async function baseline(page) {
 
 const browser = await launch(executablePath);
 try {
-  const dark = await openPage(browser, "dark");
-  const light = await openPage(browser, "light");
+  const dark = await openPage(browser, link, "dark");
+  const light = await openPage(browser, link, "light");
   await pause(25); // of a machine at rest, for the strip and the baseline
   await light.keyboard.press("7"); // no view that names objects before a scan has seen them
   await measure(light, "run-cycles");
@@ -69,18 +46,18 @@ try {
   await pause(12);
   await dark.keyboard.press("1");
   await dark.click(HOT);
-  await take(dark, "objects");
+  await take(dark, folder, "objects");
   await light.keyboard.press("3");
   await light.click('[role="grid"] .row:has-text("ContendedObject")');
-  await take(light, "ranking");
+  await take(light, folder, "ranking");
   await light.keyboard.press("b");
   await light.keyboard.press("7");
   await light.waitForSelector('tr[data-key="p:1"] >> text=/^\\d+\\.\\d$/');
-  await take(light, "machine");
+  await take(light, folder, "machine");
   await pause(BUSY_SECONDS - 10);
   await dark.keyboard.press("Escape");
   await dark.keyboard.press("2");
-  await take(dark, "metrics");
+  await take(dark, folder, "metrics");
 } finally {
   await browser.close();
 }

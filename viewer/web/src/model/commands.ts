@@ -82,6 +82,17 @@ export const COMMANDS: readonly Command[] = [
     },
   },
   {
+    id: "calls",
+    title: "Count the calls of the selected process, or no more (traces the machine)",
+    keys: ["C"],
+    group: "show",
+    run: () => {
+      store.callsOpen.value = !store.callsOpen.value;
+      if (store.callsOpen.value) store.inspectorOpen.value = true;
+    },
+    when: () => parseKey(store.selection.value).kind === "process",
+  },
+  {
     id: "strip",
     title: "Fold the strip to one line, or unfold it",
     keys: ["H"],

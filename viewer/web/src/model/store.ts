@@ -8,7 +8,7 @@ import type { GatewayMachine } from "../wire/messages.ts";
 import { type Chip, MONITOR, NOT_MONITOR, sameChip, withMonitor } from "./filter.ts";
 import { Growth } from "./growth.ts";
 import { type Mark, readMarks, readStatus, type Status } from "./said.ts";
-import { Things } from "./things.ts";
+import { Things, parseKey } from "./things.ts";
 import type { Place } from "./url.ts";
 import { type RankedBy, RANKED_BY, type ViewName } from "./views.ts";
 
@@ -259,6 +259,11 @@ export const cursor = signal<number | undefined>(undefined);
 
 export const stripOpen = signal(true);
 export const inspectorOpen = signal(true);
+/** Calls of a selected process are shown, and counted, which is work for the machine. */
+export const callsOpen = signal(false);
+export const showsCalls = computed(
+  () => callsOpen.value && parseKey(selection.value).kind === "process",
+);
 export const asTable = signal(false);
 export const theme = signal<Theme>("auto");
 export const dialog = signal<Dialog>("");

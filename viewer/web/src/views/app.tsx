@@ -53,12 +53,12 @@ export function App(props: { dial: Dial }): JSX.Element {
 }
 
 /**
- * A trace tells nothing of a process but its slices. Without a selection the inspector has
- * something to say only beside a list.
+ * A trace tells nothing of a process but its slices, and its calls if somebody wants them. Without
+ * a selection the inspector has something to say only beside a list.
  */
 const showsInspector = (): boolean =>
   store.inspectorOpen.value &&
-  !store.isTrace.value &&
+  (!store.isTrace.value || store.showsCalls.value) &&
   (store.selection.value !== "" || ["objects", "ranking"].includes(store.view.value));
 
 /** Watches as long as the page exists. The session puts what comes into the store. */

@@ -22,6 +22,7 @@ import { useDrag } from "../drag.ts";
 import { kovCommand } from "../kov.ts";
 import { useProcesses } from "../use_processes.ts";
 import { useTopic } from "../use_topic.ts";
+import { CallsOf } from "./calls.tsx";
 import { FunctionsOf } from "./functions.tsx";
 
 export function Inspector(): JSX.Element {
@@ -54,6 +55,7 @@ function NothingSelected(): JSX.Element {
 }
 
 function Selected({ of }: { of: string }): JSX.Element {
+  if (store.isTrace.value) return <OfTrace of={of} />;
   const { kind } = parseKey(of);
   const name = store.things.value.name(of);
   const command = kovCommand("ranking", store.measure.value, of);
@@ -68,6 +70,7 @@ function Selected({ of }: { of: string }): JSX.Element {
         </dl>
       )}
       <Rates of={of} />
+      {kind === "process" && <CallsOf of={of} />}
       <FunctionsOf of={of} />
       <div class="buttons">
         <PinButton />
@@ -86,6 +89,15 @@ function Selected({ of }: { of: string }): JSX.Element {
           </button>
         </div>
       )}
+    </>
+  );
+}
+
+function OfTrace({ of }: { of: string }): JSX.Element {
+  return (
+    <>
+      <h2>{store.things.value.name(of)}</h2>
+      <CallsOf of={of} />
     </>
   );
 }
