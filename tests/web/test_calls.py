@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Who calls whom: the counts of the page are those of `kov trace breakdown`, and of what the program
-is known to do. They cost nothing when nobody looks, and they give way to others who trace."""
+"""Who calls whom: the counts of the page are those of `kov trace breakdown`, and of what the
+program is known to do. They cost nothing when nobody looks, and give way to others who trace."""
 
 import collections
 
