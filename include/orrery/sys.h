@@ -295,7 +295,8 @@ struct sys_trace_process {
     u32 live;         // 1: runs, 0: has ended
     u32 packets;      // kept by the kernel, unread
     u64 lost_packets; // of the kept ones, dropped for newer ones
-    u32 full_mask;    // of cpu_mask: CPUs of which a read without flush has something
+    u32 full_mask;    // of cpu_mask: CPUs of which a read without flush has something, but for what
+                      // the process took out of a buffer for a reader who gave up
     u32 reserved;     // 0
     char name[32];
 };

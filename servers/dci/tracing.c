@@ -497,7 +497,6 @@ static u64 kernel_work(u64 now, bool flush)
 
 static u64 tracing_work(u64 now)
 {
-
     if (shared->displacing)
         return displacement_work(now);
     if (shared->owner.client == NULL)
@@ -507,6 +506,8 @@ static u64 tracing_work(u64 now)
     if (flush)
         next_flush = now + flush_ticks;
     u64 own = begun ? kernel_work(now, flush) : now + server_ticks(TRACE_INTERVAL_MS);
+    if (flush_ticks != 0 && next_flush < own)
+        own = next_flush;
     u64 next = !rounds ? UINT64_MAX : trace_processes_work(now, flush);
     return next < own ? next : own;
 }

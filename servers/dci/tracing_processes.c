@@ -31,6 +31,12 @@ static struct {
 static u64 next_round, next_flush; // time
 static bool flush_wanted;          // since the last round that flushed
 
+// Processes that have not answered in time. Each may keep a packet that it took out of its ring for
+// that, so it is asked once more for all that it has.
+#define LATE_MAX 8
+static u32 late[LATE_MAX]; // 0: none; of more the earliest ones have to wait for a flush
+static u32 late_count;     // since the beginning
+
 static struct round *masks_back; // sets masks after a subscriber has gone; NULL: none to set
 
 void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
@@ -40,6 +46,7 @@ void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
     round.under_way = false;
     next_round = next_flush = 0;
     flush_wanted = false;
+    memset(late, 0, sizeof(late));
     round_end(masks_back);
     masks_back = NULL;
 }
@@ -51,11 +58,21 @@ struct walk trace_processes_scope(void)
 
 // ---- live processes -----------------------------------------------------------------------------
 
+static u32 *late_place(u32 pid)
+{
+    for (u32 i = 0; i < LATE_MAX; i++)
+        if (late[i] == pid)
+            return &late[i];
+    return NULL;
+}
+
 // Returns the CPUs of which the process that is listed has something for this round. Without a
 // flush none is asked that would have to say no: it would be woken for it.
 static u32 wanted_cpus(void)
 {
-    return round.flush ? round.process.cpu_mask : round.process.full_mask;
+    bool all = round.flush || late_place(round.process.pid) != NULL;
+
+    return all ? round.process.cpu_mask : round.process.full_mask;
 }
 
 // Takes the next wanted process of the kernel's list. Live ones come first. Returns false at the
@@ -82,6 +99,9 @@ static bool next_live(struct round *live, struct visit *visit)
     visit->pid = round.process.pid;
     visit->data = wanted_cpus();
     visit->part = (u32)__builtin_ctz(wanted_cpus() | 1u << (ORRERY_MAX_CPUS - 1));
+    u32 *was_late = late_place(visit->pid);
+    if (was_late != NULL)
+        *was_late = 0;
     return !round.ended;
 }
 
@@ -160,6 +180,8 @@ static bool go_live(void)
 
     while ((visit = round_next(round.live)) != NULL) {
         const struct question *question = visit->question;
+        if (visit->failure.error == E_TIMEOUT && late_place(visit->pid) == NULL)
+            late[late_count++ % LATE_MAX] = visit->pid;
         if (visit->failure.error == 0 && question->count > 0 &&
             push_packet(visit->pid, visit->part, question->bytes, question->count) == E_AGAIN)
             return false;

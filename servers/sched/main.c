@@ -36,9 +36,10 @@ static s64 choose(const char *name)
     if (wanted == NULL)
         return E_NOENT;
     bool owns = policy->decide != NULL, owned = wanted->decide != NULL;
+    bool logged = policy->wants_calls && !resting;
     if (owned && !owns)
         error = logs_open(cpu_count);
-    if (error == 0 && owned && wanted->wants_calls != policy->wants_calls)
+    if (error == 0 && owned && wanted->wants_calls != logged)
         error = logs_calls(wanted->wants_calls);
     if (error != 0) {
         if (owned && !owns)

@@ -418,6 +418,12 @@ class Session(threading.Thread):
         for cpu, data in self.machine.packets:
             self.push_packet(cpu, data)
 
+    def do_trace_join(self, request):
+        self.respond(request, trace_join=dci.TraceJoinReply())
+
+    def do_trace_leave(self, request):
+        self.respond(request)
+
     def do_trace_unsubscribe(self, request):
         for cpu, data in self.machine.last_packets:
             self.push_packet(cpu, data)

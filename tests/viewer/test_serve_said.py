@@ -12,7 +12,7 @@ from said import SAID, SCHEMA, check_fields
 TOPICS = {name: topic for topic, name in enumerate(
     (one.name for one in SCHEMA.watched if one.name in SAID), 1)}
 
-PARAMETERS = {"functions": {"measure": "run-cycles", "of": "m"}}
+PARAMETERS = {"functions": {"measure": "run-cycles", "of": "m"}, "calls": {"of": "p:7"}}
 
 
 def test_all_such_topics_are_described():

@@ -121,13 +121,30 @@ static void note_reply(struct arrows *arrows, u64 id, const struct arrow_end *he
     tell(arrows, &arrow);
 }
 
-void arrows_note(struct arrows *arrows, const struct trace_event *event)
+// The fast path switches, and then tells of the call or the reply: who did it has left by then. Its
+// end is the last tick of its run.
+static struct arrow_end end_of_doer(const struct arrows *arrows,
+                                    const struct activity_machine *machine,
+                                    const struct trace_event *event)
+{
+    struct arrow_end end = arrows_end_at(arrows, event->pid, event->cpu, event->time);
+    u64 doer = machine->doer, switched = arrows->running[event->cpu].from;
+    if (event->pid != 0 || doer == ACTIVITY_NO_THREAD || doer == end.thread)
+        return end;
+    end.thread = doer;
+    end.pid = activity_pid(machine, doer);
+    end.time = switched > 0 ? switched - 1 : 0;
+    return end;
+}
+
+void arrows_note(struct arrows *arrows, const struct activity_machine *machine,
+                 const struct trace_event *event)
 {
     enum event_kind kind = event_kind_of_any(event);
     const u64 *values = event->values;
     if (kind != EVENT_WAKE && kind != EVENT_IPC_CALL && kind != EVENT_IPC_REPLY)
         return;
-    struct arrow_end here = arrows_end_at(arrows, event->pid, event->cpu, event->time);
+    struct arrow_end here = end_of_doer(arrows, machine, event);
     if (kind == EVENT_WAKE && !runs(arrows, values[WAKE_THREAD])) {
         here.interrupt = event_tells(event, WAKE_BY) && values[WAKE_BY] == 0;
         put(&arrows->woken, values[WAKE_THREAD], &here);
@@ -179,7 +196,7 @@ void arrows_event(struct arrows *arrows, const struct activity_machine *machine,
         follow(arrows, machine, event->cpu);
     else if (event_kind_of_any(event) == EVENT_USER_SWITCH)
         arrows_set_user(arrows, event->pid, event->cpu, event->values[0]);
-    arrows_note(arrows, event);
+    arrows_note(arrows, machine, event);
 }
 
 void arrows_loss(struct arrows *arrows, const struct activity_machine *machine,

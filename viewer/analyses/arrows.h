@@ -56,8 +56,9 @@ void arrows_free(struct arrows *arrows);
 
 // ---- for visitors that follow runs themselves --------------------------------------------------
 
-// Takes what an event says of wake-ups, calls and replies. Who runs is as of before.
-void arrows_note(struct arrows *arrows, const struct trace_event *event);
+// Takes what an event says of wake-ups, calls and replies, which the activity has already taken.
+void arrows_note(struct arrows *arrows, const struct activity_machine *machine,
+                 const struct trace_event *event);
 // Notes which user thread a process has on a CPU from there on; 0: none.
 void arrows_set_user(struct arrows *arrows, u64 pid, u32 cpu, u64 user);
 // Returns it. 0: none, or not known.

@@ -28,7 +28,7 @@ static void show(struct chrome *chrome, enum chrome_kind kind, const struct trac
         chrome->counter_events[event->values[0]] = event->values[1] + 1;
     if (kind == CHROME_COUNTERS)
         chrome_write_counters(chrome, event);
-    arrows_note(&chrome->begun, event);
+    arrows_note(&chrome->begun, &chrome->machine, event);
     if ((kind == CHROME_OTHER || chosen) && trace_choice_has(chrome->choice, event)) {
         struct arrow_end here = arrows_end_at(&chrome->begun, event->pid, event->cpu, event->time);
         chrome_write_instant(chrome, chrome_track_of(&here), event);

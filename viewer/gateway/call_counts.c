@@ -147,13 +147,15 @@ void call_counts_lose(struct call_counts *counts, u64 from, u64 to, u64 packets,
     if (!cut_interval(counts, &from, to))
         return;
     u64 last = (to - counts->origin) / counts->ticks;
-    for (u64 number = (from - counts->origin) / counts->ticks; number <= last; number++) {
+    for (u64 number = (from - counts->origin) / counts->ticks;; number++) {
         struct call_cell *cell = get_cell(counts, number);
-        if (cell == NULL)
-            continue;
-        cell->is_cut = true;
-        cell->packets += number == last ? packets : 0;
-        cell->discarded += number == last ? discarded : 0;
+        if (cell != NULL) {
+            cell->is_cut = true;
+            cell->packets += number == last ? packets : 0;
+            cell->discarded += number == last ? discarded : 0;
+        }
+        if (number == last) // it may be the greatest number that there is
+            break;
     }
 }
 

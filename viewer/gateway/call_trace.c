@@ -66,8 +66,10 @@ static int join(struct call_trace *calls)
     calls->joined = code == KOV_OK;
     if (code == KOV_OK && running)
         calls->start_again = clock_now() + CALL_TRACE_AGAIN; // its begin is told
-    else if (code != KOV_OK)
+    else if (code != KOV_OK) {
         note_why(calls, dci_refusal());
+        calls->start_again = clock_now() + CALL_TRACE_AGAIN;
+    }
     return code;
 }
 
@@ -171,9 +173,9 @@ int call_trace_attend(struct call_trace *calls, u64 origin, u64 hertz)
     }
     if (calls->running && calls->broken)
         code = give_up(calls);
-    if (code == KOV_OK && !calls->joined)
+    if (code == KOV_OK && !calls->joined && clock_now() >= calls->start_again)
         code = join(calls);
-    if (code == KOV_OK && !calls->running && clock_now() >= calls->start_again)
+    if (code == KOV_OK && calls->joined && !calls->running && clock_now() >= calls->start_again)
         code = subscribe(calls);
     return code == KOV_CONNECTION ? code : KOV_OK;
 }

@@ -135,7 +135,7 @@ void *machine_run_folder(void *context)
     while (!machine->ending) {
         if (machine->timeline != NULL && !machine->timeline->is_whole)
             read_on(&reading);
-        else if (!machine->calls.running)
+        else if (publish_next(machine) > clock_now())
             machine_wait_for_request(machine);
         machine_serve_requests(machine);
         if (names_are_full(&machine->names))

@@ -181,7 +181,7 @@ static void fill_history(struct samples_reading *reading)
     size_t *ends, next = 0;
     u32 *numbers = by_cell(reading, &ends);
     history_begin_session(history, reading->from, &reading->recording.request.events);
-    for (size_t cell = 0; cell < reading->cells && !reading->machine->ending; cell++) {
+    for (size_t cell = 0; cell < reading->cells; cell++) {
         for (; next < ends[cell]; next++) {
             const struct sample *sample = &samples->samples[numbers[next]];
             history_add(history, sample);

@@ -123,7 +123,7 @@ void machine_reset_names(struct machine *machine);
 void machine_say_all(struct machine *machine);
 // Returns the nanoseconds since the machine's boot for a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
-// Returns the reading of a trace folder's time base at such a time; of NaN, `otherwise`.
+// Returns the reading of a trace's time base at such a time; of NaN, `otherwise`.
 u64 machine_ticks(const struct machine *machine, double time, u64 otherwise);
 // Returns clock_now(), or of a played machine when that came which is played now.
 double machine_present(struct machine *machine);

@@ -224,9 +224,13 @@ static void take_left_out(struct activity_machine *machine, u64 pid, bool left_o
 static void hand_over(struct activity_machine *machine, u32 cpu, const u64 *values)
 {
     struct activity_handover *last = &machine->handovers[cpu];
-    bool told = last->call != 0 && (values[4] == REASON_CALL || values[4] == REASON_UNKNOWN);
+    u64 to = activity_pid(machine, values[1]);
+    bool is_its = values[4] == REASON_CALL || (values[4] == REASON_UNKNOWN &&
+                                               (to == ACTIVITY_NO_PID || to == last->server));
+    bool told = last->call != 0 && is_its;
     machine->given = told ? last->call : 0;
-    *last = (struct activity_handover){told ? ACTIVITY_NO_THREAD : values[0], values[4], 0};
+    *last = (struct activity_handover){
+        .by = told ? ACTIVITY_NO_THREAD : values[0], .reason = values[4]};
 }
 
 // Takes a switch. Returns the thread that runs after it.
@@ -287,7 +291,7 @@ static void take_ipc(struct activity_machine *machine, struct activity_thread *s
     struct activity_handover *last = &machine->handovers[event->cpu];
     bool call = event->kind == EVENT_IPC_CALL, fast = is_fast(last, self, event);
     if (call && !fast && event_tells(event, 3) && event->values[3] != 0)
-        last->call = event->values[2];
+        last->call = event->values[2], last->server = event->values[1];
     if (!fast)
         return;
     machine->doer = last->by;
@@ -558,6 +562,12 @@ u32 activity_cpu(const struct activity_machine *machine, u64 thread)
 {
     const struct activity_thread *found = id_rows_find(&machine->threads, thread);
     return found != NULL ? found->cpu : UINT32_MAX;
+}
+
+u64 activity_pid(const struct activity_machine *machine, u64 thread)
+{
+    const struct activity_thread *found = find_thread(machine, thread);
+    return found != NULL ? found->pid : ACTIVITY_NO_PID;
 }
 
 bool activity_is_kernel(const struct activity_machine *machine, u64 thread)

@@ -38,7 +38,8 @@ struct activity_handover {
     // Of a switch that nothing has told before, if it was the last of the CPU's events that tell of
     // threads; else by is ACTIVITY_NO_THREAD.
     u64 by, reason;
-    u64 call; // told: its server gets the CPU with the next switch; 0: none
+    u64 call;   // told: its server gets the CPU with the next switch; 0: none
+    u64 server; // of the call: a process
 };
 
 struct activity_thread;
@@ -88,6 +89,8 @@ bool activity_leaves_out(const struct activity_machine *machine, u64 pid);
 bool activity_is_idle(const struct activity_machine *machine, u64 thread);
 // Returns where a thread runs, or ran last, even if it has ended. UINT32_MAX: nothing has told.
 u32 activity_cpu(const struct activity_machine *machine, u64 thread);
+// Returns the process of a thread. ACTIVITY_NO_PID: nothing has told.
+u64 activity_pid(const struct activity_machine *machine, u64 thread);
 // Returns whether a thread is known to be the kernel's own.
 bool activity_is_kernel(const struct activity_machine *machine, u64 thread);
 // Return until when a CPU's stream tells what happens on it, and until when all CPUs' do: not

@@ -28,6 +28,7 @@ static struct monitor_tracks *kernel_tracks;
 static u32 recorded;                         // kinds that any monitor records,
 static u32 recording[SYS_MONITOR_KINDS_MAX]; // … by how many monitors each
 
+static bool changing; // a process is being given tracks; written with the mutex held
 static struct monitor_tracks *tracked[ORRERY_MAX_CPUS]; // threads, each CPU's its own: soft-masked
 
 static struct monitor_tracks **owner_place(struct process *process)
@@ -282,7 +283,7 @@ static void set_owner(struct tracking *tracking)
 }
 
 // A dispatcher that is made meanwhile is either among those gathered, or its maker waits for the
-// mutex in thread_made.
+// mutex in thread_made. A process that ends meanwhile waits for it in process_gone.
 static s64 track_locked(struct tracking *tracking)
 {
     struct monitor *monitor = tracking->monitor;
@@ -318,7 +319,10 @@ s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread,
     if (!memory_for_caller())
         return E_NOMEM;
     mutex_lock(&mutex);
+    __atomic_store_n(&changing, true, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     s64 error = track_locked(&tracking);
+    __atomic_store_n(&changing, false, __ATOMIC_RELEASE);
     while (tracking.spares != NULL)
         free_tracks(tracking.spares);
     kfree(tracking.owner);
@@ -327,6 +331,16 @@ s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread,
 }
 
 // ---- threads come and go ------------------------------------------------------------------------
+
+// Returns whether a process may have tracks, without the mutex. What the caller has done before, to
+// the table of threads or to the process's state, is seen by who is about to give it some, or else
+// this sees that one. The flag is read first: once it is off again the tracks are there.
+static bool may_have_tracks(struct process *process)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(&changing, __ATOMIC_ACQUIRE) ||
+           __atomic_load_n(owner_place(process), __ATOMIC_RELAXED) != NULL;
+}
 
 static void track_new(const struct thread *thread, struct process *process)
 {
@@ -347,7 +361,7 @@ static void track_new(const struct thread *thread, struct process *process)
 // Adds a thread that has not run yet to the tracks of its process.
 static void thread_made(const struct thread *thread, struct process *process)
 {
-    if (__atomic_load_n(owner_place(process), __ATOMIC_SEQ_CST) == NULL)
+    if (!may_have_tracks(process))
         return;
     mutex_lock(&mutex);
     track_new(thread, process);
@@ -374,7 +388,7 @@ HANDLES_ALWAYS(thread_gone, 1, thread_gone);
 
 static void process_gone(struct process *process)
 {
-    if (__atomic_load_n(&process->tracks, __ATOMIC_SEQ_CST) == NULL)
+    if (!may_have_tracks(process))
         return;
     mutex_lock(&mutex);
     if (process->tracks != NULL)

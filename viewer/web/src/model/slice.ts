@@ -17,7 +17,7 @@ export const keyOf = (slice: store.ChosenSlice): string =>
 /** Asks for the arrows of a slice whose ends are known. */
 export function askArrows(slice: store.ChosenSlice): void {
   const key = keyOf(slice);
-  if (told.value?.key === key) return;
+  if (told.value?.key === key && !told.value.error) return;
   told.value = { key };
   const tell = (said: { arrows?: Arrows; error?: string }): void => {
     if (told.value?.key === key) told.value = { key, ...said };

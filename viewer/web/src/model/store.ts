@@ -303,6 +303,7 @@ export function chooseMachine(name: string): void {
     if (isTrace.value) view.value = "timeline";
     machineSpoke();
     chooseFunction("", "");
+    slice.value = undefined;
     baseline.value = undefined;
     ownMarks.value = [];
     chips.value = chips.value.filter(isOfEachMachine);
