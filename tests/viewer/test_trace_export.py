@@ -127,6 +127,17 @@ def test_arrows_lead_from_wakes_to_runs_and_from_calls_to_replies(chrome):
         ("wake", (nanoseconds(1500), four), (nanoseconds(2500), six))]
 
 
+def test_arrows_of_the_fast_path_begin_and_end_with_who_had_left(chrome):
+    """It switches, and then tells. Such an arrow's end is the last tick of the run before."""
+    call, reply = 4, 5  # trace/reasons.h
+    found = chrome({(0, 0): [packet(logged([
+        switch(1000, 1, 4), (2000, "switch", 4, 5, 2, 2, call),
+        (2005, "ipc_call", 0x10, 0xabc, 7, 8, 1, 2), (3000, "switch", 5, 4, 2, 2, reply),
+        (3005, "ipc_reply", 0xabc, 0, 8), (5000, "test0")]))]})
+    four, five = ((NO_PROCESS, thread) for thread in (4, 5))
+    assert found.arrows() == [("call", (nanoseconds(1999), four), (nanoseconds(2999), five))]
+
+
 def test_counters_are_series_of_their_cpu_and_event(chrome):
     found = chrome({(0, 0): [packet(logged([
         (1000, "counter", 0, 17, 3), (1000, "counter", 1, 4, 3),

@@ -4,6 +4,7 @@
 #include "tools/memory.h"
 
 #include <orrery/lower_bound.h>
+#include <trace/reasons.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,8 @@ static struct arrow_end end_of_doer(const struct arrows *arrows,
 {
     struct arrow_end end = arrows_end_at(arrows, event->pid, event->cpu, event->time);
     u64 doer = machine->doer, switched = arrows->running[event->cpu].from;
-    if (event->pid != 0 || doer == ACTIVITY_NO_THREAD || doer == end.thread)
+    bool told = machine->handovers[event->cpu].reason != REASON_UNKNOWN; // else it is a guess
+    if (event->pid != 0 || !told || doer == ACTIVITY_NO_THREAD || doer == end.thread)
         return end;
     end.thread = doer;
     end.pid = activity_pid(machine, doer);
