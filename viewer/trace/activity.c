@@ -225,12 +225,12 @@ static void hand_over(struct activity_machine *machine, u32 cpu, const u64 *valu
 {
     struct activity_handover *last = &machine->handovers[cpu];
     u64 to = activity_pid(machine, values[1]);
-    bool is_its = values[4] == REASON_CALL || (values[4] == REASON_UNKNOWN &&
-                                               (to == ACTIVITY_NO_PID || to == last->server));
+    bool is_its = values[4] == REASON_CALL ||
+                  (values[4] == REASON_UNKNOWN && (to == ACTIVITY_NO_PID || to == last->server));
     bool told = last->call != 0 && is_its;
     machine->given = told ? last->call : 0;
-    *last = (struct activity_handover){
-        .by = told ? ACTIVITY_NO_THREAD : values[0], .reason = values[4]};
+    *last = (struct activity_handover){.by = told ? ACTIVITY_NO_THREAD : values[0],
+                                       .reason = values[4]};
 }
 
 // Takes a switch. Returns the thread that runs after it.
