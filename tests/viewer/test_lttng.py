@@ -375,6 +375,7 @@ def fill_places(port, hello, said=b""):
     return clients
 
 
+@pytest.mark.long
 def test_mute_connections_keep_nobody_out(live, machine):
     """As many as there are places: that say nothing at all; that say half a request; that say who
     they are, and no more. All three wait at the same time."""
@@ -388,6 +389,7 @@ def test_mute_connections_keep_nobody_out(live, machine):
         assert complaints.count("it has not attached in time") == PLACES
 
 
+@pytest.mark.long
 def test_an_attached_client_that_asks_nothing_gives_way(live):
     silent = [Client(live.port) for _ in range(7)]
     busy = Client(live.port)

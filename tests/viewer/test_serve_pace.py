@@ -3,6 +3,7 @@
 does something, else rarely."""
 
 import dci_pb2 as dci
+import pytest
 
 from browser import Browser, Gateway
 
@@ -89,6 +90,7 @@ def test_another_set_is_left_as_it_is(machine):
         assert not machine.asked("sampling_change")
 
 
+@pytest.mark.long
 def test_objects_are_scanned_rarely_while_nobody_looks(machine):
     """Programs are looked for all the same: each of the requests for objects follows one for
     processes. Who looks gets a fresh scan at once."""

@@ -143,6 +143,7 @@ def test_a_hostile_folder_is_shown_or_refused_with_a_reason(served, tmp_path, ki
     assert str(folder) in why, why
 
 
+@pytest.mark.long
 def test_an_answer_has_at_most_as_many_rows_as_fit(kov, served, tmp_path):
     folder = tmp_path / "trace"
     simulated_folder(folder, steps=20000, cpus=8)
@@ -151,6 +152,7 @@ def test_an_answer_has_at_most_as_many_rows_as_fit(kov, served, tmp_path):
     expect_equal(rows, intervals_of(kov, folder))
 
 
+@pytest.mark.long
 def test_little_memory_makes_answers_coarser_but_not_wrong(kov, served, tmp_path):
     folder = tmp_path / "trace"
     simulated_folder(folder, steps=20000)
