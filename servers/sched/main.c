@@ -68,13 +68,6 @@ static void act(const struct view *view, const struct proposal *proposal)
     watch_anew(); // what was read before says nothing about the new place
 }
 
-// A call that is logged on both sides costs half as much again. So where a block of readings has
-// led to nothing, calls are logged no more for a while. On an error they go on being logged.
-static void rest(void)
-{
-    resting = logs_calls(false) == 0;
-}
-
 static void end_rest(void)
 {
     resting = false;
@@ -95,10 +88,13 @@ static void take_turn(void)
     state.readings++;
     if (!watch_view(&view, limits_rests))
         return;
-    if (policy->decide(&view, &proposal))
+    bool proposes = policy->decide(&view, &proposal);
+    if (proposes)
         act(&view, &proposal);
-    else if (policy->wants_calls)
-        rest();
+    // A call that is logged on both sides costs half as much again. So where a block of readings
+    // has led to nothing, calls are logged no more for a while. On an error they go on.
+    if (!proposes && policy->wants_calls)
+        resting = logs_calls(false) == 0;
 }
 
 static __attribute__((noreturn)) void place_for_ever(void)

@@ -12,6 +12,7 @@ from waiting import wait_for
 SETTLED = 60  # readings
 ACROSS_LEAST = 100  # a second of the client's own
 IDLE_MS = 3000
+AGAIN = 12
 ROOM = 5  # that the server's CPU may have waiting more, in all readings together
 FEW, MOST = 0.05, 0.95
 
@@ -130,6 +131,21 @@ def test_clients_come_to_their_servers(boot, cpus):
     assert len(decisions) <= 2 * len(pairs), "it decides once for a pair, or once more"
     sched(machine, "policy", "none")
     assert machine.kov("sched")["pairs_ms"] is None
+
+
+def test_a_policy_that_is_chosen_again_sees_calls(boot):
+    """At any time, also while calls are not logged."""
+    machine = begin(boot, "pairs")
+    sched(machine, "policy", "calls")
+    wait_together(machine)
+    settle(machine)
+    seen = []
+    for _ in range(AGAIN):
+        sched(machine, "policy", "calls")
+        seen.append(wait_for(lambda: (found := machine.kov("sched"))["pairs_ms"] and found,
+                             "a block of readings")["pairs"])
+    # In a block of 120 ms a busy host may have let the clients do nothing.
+    assert sum(bool(pairs) for pairs in seen) > AGAIN / 2, seen
 
 
 def test_the_server_spreads_where_a_client_is_pinned_and_is_gathered(boot):

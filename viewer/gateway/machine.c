@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One machine: its thread, its connection, its requests.
+// One machine: its thread and its connection.
 #include "gateway/machine.h"
 #include "gateway/machine_state.h"
 #include "gateway/panic_text.h"
@@ -108,80 +108,6 @@ static void take_message(void *context, bool is_warning, const char *text)
     machine_post(machine, (struct post){.kind = POST_NOTICE, .block = block});
 }
 
-// ---- topics and requests
-// -------------------------------------------------------------------------
-
-static struct published **find_published(struct machine *machine, u64 number)
-{
-    struct published **place = &machine->published;
-    while (*place != NULL && (*place)->number != number)
-        place = &(*place)->next;
-    return place;
-}
-
-static void add_topic(struct machine *machine, struct post *request)
-{
-    struct published *published = memory_get(sizeof(*published));
-    *published = (struct published){.number = request->topic,
-                                    .kind = request->watched,
-                                    .parameters = request->json,
-                                    .afresh = true,
-                                    .next = machine->published};
-    request->json = NULL;
-    machine->published = published;
-}
-
-static void remove_topic(struct published **place)
-{
-    struct published *published = *place;
-    if (published == NULL)
-        return;
-    *place = published->next;
-    json_decref(published->parameters);
-    free(published);
-}
-
-static void say_afresh(struct published *published)
-{
-    if (published == NULL)
-        return;
-    published->due = 0;
-    published->afresh = true;
-}
-
-static int grant(struct machine *machine, struct post *request)
-{
-    switch (request->kind) {
-    case REQUEST_WATCH:
-        add_topic(machine, request);
-        return KOV_OK;
-    case REQUEST_REFRESH:
-        say_afresh(*find_published(machine, request->topic));
-        return KOV_OK;
-    case REQUEST_UNWATCH:
-        remove_topic(find_published(machine, request->topic));
-        return KOV_OK;
-    case REQUEST_END:
-        machine->ending = true;
-        return KOV_OK;
-    default:
-        return request_answer(machine, request);
-    }
-}
-
-int machine_serve_requests(struct machine *machine)
-{
-    int code = KOV_OK;
-    for (struct post *request = post_take(&machine->requests), *next; request != NULL;
-         request = next) {
-        next = request->next;
-        int granted = grant(machine, request);
-        code = code == KOV_OK ? granted : code;
-        post_free(request);
-    }
-    return code;
-}
-
 // ---- while it is connected ---------------------------------------------------------------------
 
 static int take_event(void *context, const Orrery__Dci__Event *event)
@@ -193,12 +119,6 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
         background_take(&machine->background, event);
     call_trace_take(&machine->calls, event);
     return KOV_OK;
-}
-
-void machine_say_all(struct machine *machine)
-{
-    for (struct published *one = machine->published; one != NULL; one = one->next)
-        say_afresh(one);
 }
 
 // Begins numbers again, and says again all that used them.
@@ -451,8 +371,7 @@ static void *run_machine(void *context)
 
 static void free_machine(struct machine *machine)
 {
-    while (machine->published != NULL)
-        remove_topic(&machine->published);
+    machine_unwatch_all(machine);
     post_queue_free(&machine->requests);
     if (machine->link != NULL)
         link_free(machine->link);
@@ -500,7 +419,7 @@ static void watch_for_recorder(struct machine *machine)
                                .watched = kinds[i],
                                .json =
                                    json_pack("{s:s, s:s}", "metric", metrics[0].name, "of", "m")};
-        add_topic(machine, &request);
+        machine_watch(machine, &request);
     }
 }
 

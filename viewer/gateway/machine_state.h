@@ -117,6 +117,9 @@ void folder_put_status(struct machine *machine, json_t *data);
 int folder_put_events(struct machine *machine, const json_t *ask, json_t *data);
 // The same with the arrows of a slice (folder_arrows.c).
 int folder_put_arrows(struct machine *machine, const json_t *ask, json_t *data);
+// Adds the topic of a request, and takes its parameters.
+void machine_watch(struct machine *machine, struct post *request);
+void machine_unwatch_all(struct machine *machine);
 // Grants what waits. Returns KOV_OK, or the connection is gone.
 int machine_serve_requests(struct machine *machine);
 void machine_reset_names(struct machine *machine);

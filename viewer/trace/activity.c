@@ -17,12 +17,7 @@
 #define BEGINNING_PART 4
 #define LEARN_EVENTS 1000000 // that the state of a recording may be behind
 #define PRIORITY_IDLE 0      // kernel/thread.h
-#define VECTOR_EXTERNAL 0x500
-#define VECTOR_DECREMENTER 0x900
-#define VECTOR_SYSTEM_CALL 0xc00 // only special calls; plain ones are no exceptions of the trace
-#define KERNEL_SPACE 63          // bit of an address
-#define IRQ 0                    // opened by irq_enter, in place of a vector
-#define CALL 0x10000             // opened by a system call, plus its number
+#define KERNEL_SPACE 63      // bit of an address
 
 // The events that it follows.
 static const bool follows[EVENT_KINDS] = {
@@ -61,64 +56,6 @@ static struct activity_thread *get_thread(struct activity_machine *machine, u64 
     return thread;
 }
 
-static void mark_unknown(struct activity_thread *thread)
-{
-    thread->settled = false;
-    thread->depth = 0;
-}
-
-// Notes that nothing is open: the thread is in user mode, or is a kernel thread in its own code.
-static void mark_idle(struct activity_thread *thread)
-{
-    thread->settled = true;
-    thread->depth = 0;
-}
-
-static void enter(struct activity_thread *thread, u32 what)
-{
-    thread->returned = false;
-    if (thread->depth == MAX_DEPTH)
-        mark_unknown(thread);
-    else
-        thread->open[thread->depth++] = what;
-}
-
-static u32 innermost(const struct activity_thread *thread)
-{
-    return thread->depth > 0 ? thread->open[thread->depth - 1] : UINT32_MAX;
-}
-
-static bool is_interrupt(u32 what)
-{
-    return what == IRQ || what == VECTOR_EXTERNAL || what == VECTOR_DECREMENTER;
-}
-
-// Notes that a handler runs. Interrupts nest, but handlers run and threads are switched only in the
-// outermost one. An inner one is left pending. A kernel thread enters nothing but interrupts, so
-// this tells what it has open.
-static void note_handler(struct activity_thread *thread)
-{
-    u32 what = innermost(thread);
-    if (!thread->kernel || thread->settled || !is_interrupt(what))
-        return;
-    mark_idle(thread);
-    enter(thread, what);
-}
-
-static void leave(struct activity_thread *thread, u32 what)
-{
-    bool outermost = thread->kernel && thread->returned && what != IRQ && is_interrupt(what);
-    if (innermost(thread) == what)
-        thread->depth--;
-    else
-        mark_unknown(thread);
-    thread->returned = false;
-    // A system call comes from user mode.
-    if (what == VECTOR_SYSTEM_CALL || (what > CALL && what < CALL + SYSCALL_SPECIAL_FIRST) ||
-        (outermost && thread->depth == 0))
-        mark_idle(thread);
-}
-
 // ---- intervals ---------------------------------------------------------------------------------
 
 // Without these majors something else may go on than what the others tell.
@@ -141,10 +78,10 @@ static struct activity_interval state_of(const struct activity_machine *machine,
                                       .pid = thread == NULL ? ACTIVITY_NO_PID : thread->pid};
     if (thread == NULL || thread->left_out)
         return state;
-    u32 what = innermost(thread);
+    u32 what = thread_innermost(thread);
     if (thread->depth > 0)
-        state.activity = is_interrupt(what)           ? ACTIVITY_INTERRUPT
-                         : what > CALL                ? ACTIVITY_SYSCALL
+        state.activity = opened_by_interrupt(what)    ? ACTIVITY_INTERRUPT
+                         : what > OPEN_CALL           ? ACTIVITY_SYSCALL
                          : what == VECTOR_SYSTEM_CALL ? ACTIVITY_IPC
                                                       : ACTIVITY_FAULT;
     else if (thread->settled)
@@ -152,7 +89,7 @@ static struct activity_interval state_of(const struct activity_machine *machine,
     if ((machine->needed[state.activity] & ~machine->enabled) != 0)
         state.activity = ACTIVITY_UNKNOWN;
     for (u32 i = 0; i < thread->depth; i++)
-        state.call = thread->open[i] > CALL ? thread->open[i] - CALL : state.call;
+        state.call = thread->open[i] > OPEN_CALL ? thread->open[i] - OPEN_CALL : state.call;
     if (state.activity == ACTIVITY_FAULT)
         state.detail = what;
     else if (state.activity == ACTIVITY_SYSCALL)
@@ -215,7 +152,7 @@ static void take_left_out(struct activity_machine *machine, u64 pid, bool left_o
         if (thread->pid != pid)
             continue;
         thread->left_out = left_out;
-        mark_unknown(thread);
+        thread_mark_unknown(thread);
     }
 }
 
@@ -240,12 +177,12 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     struct activity_thread *from = get_thread(machine, values[0], cpu);
     from->cpu = cpu;
     set_priority(from, values[2]);
-    u32 what = innermost(from);
-    note_handler(from);
-    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT ||
+    u32 what = thread_innermost(from);
+    thread_note_handler(from);
+    if (what == VECTOR_SYSTEM_CALL || what == OPEN_CALL + SYS_WAIT ||
         (from->kernel && gives_away(values[4])))
-        mark_idle(from);
-    mark_unknown(&machine->unnamed[cpu]);
+        thread_mark_idle(from);
+    thread_mark_unknown(&machine->unnamed[cpu]);
     machine->doer = values[0];
     hand_over(machine, cpu, values);
     from->lives = !from->ended;
@@ -259,15 +196,15 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
 static void take_exception(struct activity_thread *thread, const u64 *values)
 {
     if (values[1] >> KERNEL_SPACE == 0) // in user mode nothing is open
-        mark_idle(thread);
-    enter(thread, (u32)(values[0] % CALL));
+        thread_mark_idle(thread);
+    thread_enter(thread, (u32)(values[0] % OPEN_CALL));
 }
 
 static void take_call(struct activity_thread *thread, u64 number)
 {
-    if (innermost(thread) != VECTOR_SYSTEM_CALL || number < SYSCALL_SPECIAL_FIRST)
-        mark_idle(thread);
-    enter(thread, CALL + (u32)(number % CALL));
+    if (thread_innermost(thread) != VECTOR_SYSTEM_CALL || number < SYSCALL_SPECIAL_FIRST)
+        thread_mark_idle(thread);
+    thread_enter(thread, OPEN_CALL + (u32)(number % OPEN_CALL));
 }
 
 // Returns whether a call or a reply comes from the fast path: it was the last switch's purpose.
@@ -298,9 +235,9 @@ static void take_ipc(struct activity_machine *machine, struct activity_thread *s
     if (call && machine->cpus[event->cpu].thread != ACTIVITY_NO_THREAD)
         machine->given = event->values[2];
     struct activity_thread *other = find_thread(machine, last->by);
-    mark_idle(self);
+    thread_mark_idle(self);
     if (other != NULL)
-        mark_idle(other);
+        thread_mark_idle(other);
 }
 
 static void apply_to(struct activity_machine *machine, struct activity_thread *self,
@@ -316,23 +253,23 @@ static void apply_to(struct activity_machine *machine, struct activity_thread *s
         take_exception(self, values);
         break;
     case EVENT_EXC_EXIT:
-        leave(self, (u32)(values[0] % CALL));
+        thread_leave(self, (u32)(values[0] % OPEN_CALL));
         break;
     case EVENT_SYSCALL_ENTER:
         take_call(self, values[0]);
         break;
     case EVENT_SYSCALL_EXIT:
-        leave(self, CALL + (u32)(values[0] % CALL));
+        thread_leave(self, OPEN_CALL + (u32)(values[0] % OPEN_CALL));
         break;
     case EVENT_TIMER_FIRE:
-        note_handler(self);
+        thread_note_handler(self);
         break;
     case EVENT_IRQ_ENTER:
-        note_handler(self);
-        enter(self, IRQ);
+        thread_note_handler(self);
+        thread_enter(self, OPEN_IRQ);
         break;
     case EVENT_IRQ_EXIT:
-        leave(self, IRQ);
+        thread_leave(self, OPEN_IRQ);
         break;
     }
 }
@@ -346,7 +283,7 @@ static void set_enabled(struct activity_machine *machine, u64 majors)
         followed |= machine->needed[i];
     bool more = ((majors & ~machine->enabled) & followed) != 0;
     for (size_t i = 0; i < machine->threads.count && more; i++)
-        mark_unknown(id_rows_at(&machine->threads, i));
+        thread_mark_unknown(id_rows_at(&machine->threads, i));
     struct recorded *recorded = machine->recorded;
     machine->enabled = majors & ~recorded->undescribed;
     recorded->ever = machine->enabled | (machine->beginning ? 0 : recorded->ever);
@@ -362,11 +299,11 @@ static void take_running(const struct activity_machine *machine, struct activity
         return;
     if (thread->kernel)
         thread->settled = true;
-    if (is_interrupt(innermost(thread))) // its begin was told
+    if (opened_by_interrupt(thread_innermost(thread))) // its begin was told
         return;
-    enter(thread, VECTOR_EXTERNAL);
+    thread_enter(thread, VECTOR_EXTERNAL);
     if ((machine->irq_exits & machine->enabled) != 0)
-        enter(thread, IRQ);
+        thread_enter(thread, OPEN_IRQ);
 }
 
 // Takes a kernel thread that does not run. Each is in its own code; but one that is ready may have
@@ -376,12 +313,12 @@ static void take_kernel(const struct activity_machine *machine, struct activity_
 {
     if (state != REPORTED_PARKED && state != REPORTED_READY)
         return;
-    mark_unknown(thread);
+    thread_mark_unknown(thread);
     if (state == REPORTED_READY && exception != 0 && (machine->exits & machine->enabled) == 0)
         return; // it will not be told when
-    mark_idle(thread);
+    thread_mark_idle(thread);
     if (state == REPORTED_READY && exception != 0)
-        enter(thread, (u32)(exception % CALL));
+        thread_enter(thread, (u32)(exception % OPEN_CALL));
 }
 
 // Takes a thread of the recording's state. Returns which thread runs on the CPU: only if nothing
@@ -412,7 +349,7 @@ static void take_waiting(const struct activity_machine *machine, struct activity
     bool runs =
         thread->cpu >= ORRERY_MAX_CPUS || machine->cpus[thread->cpu].thread == thread->row.id;
     if (!runs && thread->depth == 0)
-        mark_idle(thread);
+        thread_mark_idle(thread);
 }
 
 // Takes an event that tells of a thread, whoever logs it.
@@ -493,9 +430,9 @@ static int take_loss(void *context, const struct trace_loss *loss)
     for (size_t i = 0; i < machine->threads.count; i++) {
         struct activity_thread *thread = id_rows_at(&machine->threads, i);
         if (thread->cpu == loss->cpu)
-            mark_unknown(thread);
+            thread_mark_unknown(thread);
     }
-    mark_unknown(&machine->unnamed[loss->cpu]);
+    thread_mark_unknown(&machine->unnamed[loss->cpu]);
     machine->handovers[loss->cpu] = (struct activity_handover){.by = ACTIVITY_NO_THREAD};
     u64 since = machine->cpus[loss->cpu].from;
     return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);

@@ -117,6 +117,23 @@ static void a_begun_packet_comes_at_the_flush_interval(void **state)
     reset_machine();
 }
 
+// Quiet rings are looked at less often than that.
+static void a_short_flush_interval_is_kept_while_it_is_quiet(void **state)
+{
+    u32 counts[MACHINE_CPUS] = {0};
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(subscribe(peer, 0xff, 10), 0);
+    for (u32 i = 1; i <= 5; i++) {
+        machine.begun[1] = true;
+        time_pass(11);
+        assert_null(take_packets(peer, counts));
+        assert_int_equal(counts[1], i);
+    }
+    peer_hang_up(peer);
+    reset_machine();
+}
+
 static void a_program_and_viewers_do_not_share_packets(void **state)
 {
     (void)state;
@@ -489,6 +506,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_come_whole_and_in_order),
         cmocka_unit_test(a_begun_packet_comes_at_the_flush_interval),
+        cmocka_unit_test(a_short_flush_interval_is_kept_while_it_is_quiet),
         cmocka_unit_test(a_program_and_viewers_do_not_share_packets),
         cmocka_unit_test(there_is_one_subscriber),
         cmocka_unit_test(a_slow_subscriber_leaves_packets_in_the_kernel_and_gets_them_all_later),

@@ -120,6 +120,19 @@ static void time_that_is_covered_is_added_up(void **state)
     assert_int_equal(sum.covered, TICKS);
 }
 
+// A machine that lies may say that its clock has one tick a second, and that it is at its end.
+static void the_last_cell_that_there_can_be_is_the_last(void **state)
+{
+    (void)state;
+    struct call_sum last = {0};
+    struct call_counts *all = call_counts_new(0, 1, CELLS);
+    call_counts_lose(all, UINT64_MAX - 2, UINT64_MAX, 5, 6);
+    call_counts_sum(all, 0, UINT64_MAX, &last);
+    assert_true(last.is_cut);
+    keyed_rows_free(&last.rows);
+    call_counts_free(all);
+}
+
 static void what_is_missing_is_told_where_it_was(void **state)
 {
     (void)state;
@@ -168,6 +181,7 @@ int main(void)
         TEST(kinds_beyond_the_limit_are_counted_together),
         TEST(the_newest_cells_are_kept),
         TEST(time_that_is_covered_is_added_up),
+        TEST(the_last_cell_that_there_can_be_is_the_last),
         TEST(what_is_missing_is_told_where_it_was),
         TEST(any_time_does_no_harm),
     };

@@ -103,6 +103,40 @@ static u64 free_bytes(void)
     return info.free_bytes;
 }
 
+// ---- that end while they get tracks -------------------------------------------------------------
+
+int child_ends_soon(void)
+{
+    thread_sleep_us(2000);
+    return 0;
+}
+
+// Tracked and untracked until it has ended: its end comes at any moment of that. What it leaves, a
+// track of nobody, would be removed with the monitor, from memory that others have by then.
+void who_ends_meanwhile_is_not_tracked(void)
+{
+    CHECK_IS(WAIT_FOR(live_objects("Monitor") == 0), 1);
+    for (u32 round = 0; round < ROUNDS; round++) {
+        struct process_spawn how = PROCESS_SPAWN;
+        cap_t monitor = make(SYS_MONITOR_BYTES_MIN);
+        s64 error;
+
+        CHECK_IS(sys_monitor_resume(monitor), 0);
+        how.cpu = round % user_cpu_count();
+        s64 pid = spawn("brief", &how);
+        do {
+            error = sys_monitor_track_pid(monitor, (u32)pid, 0, 1, ALL_KINDS);
+            if (error == 0)
+                sys_monitor_untrack(monitor, (u32)pid, 0);
+        } while (error == 0);
+        CHECK_IS(error, E_NOENT);
+        CHECK_IS(end_of(pid), 0);
+        CHECK_IS(sys_monitor_terminate(monitor), 0);
+        sys_cap_drop(monitor);
+    }
+    CHECK_IS(WAIT_FOR(live_objects("Monitor") == 0), 1);
+}
+
 void kill_victims(u32 rounds)
 {
     for (u32 round = 0; round < rounds; round++) {

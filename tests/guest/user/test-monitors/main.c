@@ -105,6 +105,7 @@ static const struct {
     {"forger", child_forges},    {"leaver", child_leaves_records},
     {"counter", child_counts},   {"client", child_is_client},
     {"fast", child_calls_fast},  {"slow", child_calls_slowly},
+    {"brief", child_ends_soon},
 };
 
 // A nap that has ended before it began, as on a busy host, switches to nobody: then it is repeated.
@@ -138,6 +139,7 @@ int main(int argc, char **argv)
     calls_are_joined_by_their_ids();
     nobody_writes_what_is_mapped();
     clients_know_nothing_of_each_other();
+    who_ends_meanwhile_is_not_tracked();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");
     return failures != 0;

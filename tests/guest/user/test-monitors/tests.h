@@ -66,6 +66,8 @@ int child_counts(void);
 
 void nobody_writes_what_is_mapped(void);
 void the_killed_leave_nothing(void);
+void who_ends_meanwhile_is_not_tracked(void);
+int child_ends_soon(void);
 void kill_victims(u32 rounds); // two a round, after up to 20 ms
 int child_stores(void);
 int child_is_killed(void);
